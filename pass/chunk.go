@@ -90,3 +90,69 @@ func (c *Chunk) move(number, first, end int) {
 	c.weights = c.weights[:0]
 	c.rows = append(c.rows[:0], make([]span, end-first)...)
 }
+
+// Making is the part that a worker makes: workers that are more than a function of
+// rows (see EachRow) embed it, and add to Now.
+type Making[P Part] struct {
+	Now   P
+	fresh func() P
+}
+
+// Makes begins with an empty part; fresh makes one.
+func Makes[P Part](fresh func() P) Making[P] { return Making[P]{fresh(), fresh} }
+
+// Part gives the part, and begins the next.
+func (m *Making[P]) Part() (Part, error) {
+	part := m.Now
+	m.Now = m.fresh()
+	return part, nil
+}
+
+// EachWeighed is EachRow for who needs the weights too; they are nil if there are
+// none.
+func EachWeighed[P Part](fresh func() P, add func(part P, i int, columns []int32, values, weights []float64) error) Worker {
+	return Each(fresh, func(part P, c *Chunk, i int) error {
+		columns, values := c.Row(i)
+		return add(part, i, columns, values, c.Weights(i))
+	})
+}
+
+// Jobs is a source without entries: rows that stand for pieces of work, numbered, for
+// passes that compute from what they hold. Each is a chunk of its own, and counts as
+// this many entries.
+type Jobs struct{ N, Work int }
+
+var _ data.Chunked = Jobs{}
+
+// Dims has no columns.
+func (j Jobs) Dims() (rows, columns int) { return j.N, 0 }
+
+// Observed is the work of all.
+func (j Jobs) Observed() int { return j.N * j.Work }
+
+// Entries is the work of one.
+func (j Jobs) Entries(int) int { return j.Work }
+
+// Chunks has one for each.
+func (j Jobs) Chunks() []int {
+	bounds := make([]int, j.N+1)
+	for x := range bounds {
+		bounds[x] = x
+	}
+	return bounds
+}
+
+// Reader finds nothing.
+func (j Jobs) Reader() data.Reader { return noEntries{} }
+
+type noEntries struct{}
+
+func (noEntries) Append(_ int, columns []int32, values []float64) ([]int32, []float64, error) {
+	return columns, values, nil
+}
+
+// Returning is a pass that can tell how many bytes its parts have, about, all together:
+// they have a way to come back.
+type Returning interface {
+	Back(in *Input) int
+}

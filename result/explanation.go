@@ -1,5 +1,10 @@
 package result
 
+import (
+	"encoding/json"
+	"io"
+)
+
 // Explanation says what a model has found, in the units of the features' file.
 type Explanation struct {
 	Model    string            `json:"model"`
@@ -154,4 +159,12 @@ type SumPart struct {
 	// Ratio is by which factor the part multiplies the odds, or the rate; 0 where
 	// predictions are sums.
 	Ratio float64 `json:"ratio,omitempty"`
+}
+
+// WriteJSON writes a value as indented JSON and a newline; names such as "R&B" stay readable.
+func WriteJSON(w io.Writer, value any) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(value)
 }

@@ -1,7 +1,9 @@
 package result
 
 import (
+	"cmp"
 	"encoding/json"
+	"fmt"
 	"math"
 )
 
@@ -131,4 +133,22 @@ func varianceOfMean(numbers []float64, mean float64, squares []float64, total fl
 	}
 	as := total * total / all // this many numbers of equal weight tell as much
 	return sum / (total * total) * as / max(as-1, 1)
+}
+
+// Comparison is the error of a fit on validation entries beside that of row and column
+// effects alone, shrunk, on the same entries.
+type Comparison struct {
+	Measure string  `json:"measure,omitempty"` // what the errors are; empty: RMSE
+	Entries int     `json:"entries"`
+	RMSE    float64 `json:"rmse"`
+	Effects float64 `json:"effects_rmse"`
+}
+
+// Warning says that the fit predicts worse than row and column effects; "" if it does
+// not, or if nothing was compared.
+func (c *Comparison) Warning(remedy string) string {
+	if c == nil || !(c.RMSE > c.Effects) {
+		return ""
+	}
+	return fmt.Sprintf("this predicts worse than row and column effects alone: %s %.4g against %.4g on %d validation entries (%s)", cmp.Or(c.Measure, "RMSE"), c.RMSE, c.Effects, c.Entries, remedy)
 }

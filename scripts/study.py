@@ -651,7 +651,7 @@ def paper_picture(panel, rows, cells):
 def units(args, program):
     """Prints a line for each fit with learned units: the error on entries held out beside that of the true features where they are known,
     what is proven, and how much of the time went into learning."""
-    print("| data | k | seed | test RMSE | of the truth | ratio | true features found | gap | status | whole fit, s | processor, s | of it learning |\n" + "|---" * 12 + "|")
+    print("| data | k | seed | test RMSE | of the truth | ratio | true features found | gap | status | whole fit, s | processor, s | learning, of the whole fit |\n" + "|---" * 12 + "|")
 
     def line(name, data, k, seed, holdout, truth=None):
         def fit(*more):

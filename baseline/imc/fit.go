@@ -136,7 +136,7 @@ func (f *fitter) lambda0(ctx context.Context, rows *lowrank.Rows) (float64, erro
 	top, err := lowrank.LargestSingular(f.columns.p, func(v []float64) ([]float64, error) {
 		x := make([]float64, f.columns.lines)
 		for j := range x {
-			x[j] = inner(f.columns.values[j*f.columns.p:][:f.columns.p], v)
+			x[j] = lowrank.Inner(f.columns.values[j*f.columns.p:][:f.columns.p], v)
 		}
 		y, err := rows.Normal(ctx, x, f.Threads)
 		if err != nil {
@@ -163,7 +163,7 @@ func (m *Model) PredictRow(row int, columns []int32, out []float64) {
 	if r := m.Rank; r > 0 {
 		u := m.U[row*r:][:r]
 		for e, j := range columns {
-			out[e] += inner(u, m.V[int(j)*r:][:r])
+			out[e] += lowrank.Inner(u, m.V[int(j)*r:][:r])
 		}
 	}
 	lowrank.Clip(out, m.Clip)

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"optcomplete/baseline/effects"
+	"optcomplete/baseline/internal/lowrank"
 	"optcomplete/data"
 	"optcomplete/internal/must"
 	"optcomplete/internal/random"
@@ -117,8 +118,8 @@ func TestZScoresExpressAMean(t *testing.T) {
 
 // by the book: half the squared residuals, by their weights, and the penalty.
 func objective(in *instance, f *Factors, lambda float64) float64 {
-	sum := lambda / 2 * square(f.S)
-	sum += lambda / 2 * square(f.U)
+	sum := lambda / 2 * lowrank.Inner(f.S, f.S)
+	sum += lambda / 2 * lowrank.Inner(f.U, f.U)
 	n, _ := in.matrix.Dims()
 	m := Model{Factors: *f}
 	for i := range n {
@@ -191,8 +192,8 @@ func TestLambda0(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if zero := square(m.V)*square(m.U) < 1e-3; zero != (by > 1) {
-			t.Errorf("λ = %v·λ0: ‖U‖²‖V‖² = %v", by, square(m.V)*square(m.U))
+		if zero := lowrank.Inner(m.V, m.V)*lowrank.Inner(m.U, m.U) < 1e-3; zero != (by > 1) {
+			t.Errorf("λ = %v·λ0: ‖U‖²‖V‖² = %v", by, lowrank.Inner(m.V, m.V)*lowrank.Inner(m.U, m.U))
 		}
 	}
 }

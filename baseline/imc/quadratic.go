@@ -182,7 +182,7 @@ func (f *side) solve(s, factors []float64, of *sums, lambda float64, threads int
 	scaled := f.precondition(residual, typical, w)
 	direction := append([]float64(nil), scaled...)
 	moved := make([]float64, len(factors))
-	rho := inner(residual, scaled)
+	rho := lowrank.Inner(residual, scaled)
 	first, gain := rho, 0.0
 	for step := 0; step < most && rho > enough*first && rho > 0; step++ {
 		f.project(moved, direction, w, threads)
@@ -190,7 +190,7 @@ func (f *side) solve(s, factors []float64, of *sums, lambda float64, threads int
 		for x, v := range direction {
 			image[x] += lambda * v
 		}
-		curvature := inner(direction, image)
+		curvature := lowrank.Inner(direction, image)
 		if !(curvature > 0) {
 			break
 		}
@@ -201,7 +201,7 @@ func (f *side) solve(s, factors []float64, of *sums, lambda float64, threads int
 			residual[x] -= alpha * image[x]
 		}
 		scaled = f.precondition(residual, typical, w)
-		next := inner(residual, scaled)
+		next := lowrank.Inner(residual, scaled)
 		beta := next / rho
 		for x, v := range scaled {
 			direction[x] = v + beta*direction[x]
@@ -211,13 +211,3 @@ func (f *side) solve(s, factors []float64, of *sums, lambda float64, threads int
 	f.project(factors, s, w, threads)
 	return gain
 }
-
-func inner(a, b []float64) float64 {
-	sum := 0.0
-	for x, v := range a {
-		sum += v * b[x]
-	}
-	return sum
-}
-
-func square(a []float64) float64 { return inner(a, a) }

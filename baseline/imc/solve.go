@@ -154,7 +154,7 @@ func (s *solver) step(ctx context.Context, lambda float64) (Step, error) {
 	for c := range s.chunks {
 		residual += s.chunks[c].square
 	}
-	out.Rows = (residual + lambda*(size+square(s.s))) / 2
+	out.Rows = (residual + lambda*(size+lowrank.Inner(s.s, s.s))) / 2
 	out.Columns = out.Rows - s.columns.solve(s.s, s.v, s.total, lambda, s.threads)
 	s.balance(size)
 	return out, nil
@@ -163,7 +163,7 @@ func (s *solver) step(ctx context.Context, lambda float64) (Step, error) {
 // balance scales S so that its squares are as many as those of U, which follows from
 // it: the product stays as it is and the penalty becomes smaller.
 func (s *solver) balance(size float64) {
-	other := square(s.s)
+	other := lowrank.Inner(s.s, s.s)
 	if !(size > 0 && other > 0) {
 		return
 	}
@@ -189,7 +189,7 @@ func (s *solver) pass(ctx context.Context, lambda float64, add bool) (float64, e
 		return func(i int, columns []int32, values, weights []float64) {
 			u := s.u[i*s.w:][:s.w]
 			s.row(c, u, columns, values, weights, lambda)
-			c.size += square(u)
+			c.size += lowrank.Inner(u, u)
 			if add {
 				s.add(c, u, columns, values, weights)
 			}

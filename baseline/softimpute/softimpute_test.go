@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"optcomplete/baseline/effects"
+	"optcomplete/baseline/internal/lowrank"
 	"optcomplete/data"
 	"optcomplete/internal/must"
 	"optcomplete/internal/random"
@@ -345,7 +346,7 @@ func TestSparseDataOfLowRankAreRecovered(t *testing.T) {
 	for x := range right {
 		right[x] = rng.Float64()
 	}
-	value := func(i, j int) float64 { return dot(left[i*rank:][:rank], right[j*rank:][:rank]) }
+	value := func(i, j int) float64 { return lowrank.Inner(left[i*rank:][:rank], right[j*rank:][:rank]) }
 	var entries []data.Entry
 	for i := range n {
 		for j := range m {

@@ -257,7 +257,7 @@ func (s *solver) step(ctx context.Context, out *Step) ([]float64, error) {
 	c := s.columns(gram, lambda)
 	// Z' − Z = A'Eᵀ + D bᵀ with the changes D of the rows' and E of the columns'
 	// factors, and bᵀb = diag(d).
-	change := lowrank.TraceProduct(gram, c.squares, w) + 2*dot(cross, c.cross) + dot(squares, s.d)
+	change := lowrank.TraceProduct(gram, c.squares, w) + 2*lowrank.Inner(cross, c.cross) + lowrank.Inner(squares, s.d)
 	switch norm := lowrank.TraceProduct(gram, c.gram, w); {
 	case norm > 0:
 		out.Change = max(change, 0) / norm
@@ -353,14 +353,6 @@ func residuals(e, a, b []float64, columns []int32, values, weights []float64) fl
 		} else {
 			sum += e[x] * e[x]
 		}
-	}
-	return sum
-}
-
-func dot(a, b []float64) float64 {
-	sum := 0.0
-	for x, v := range a {
-		sum += v * b[x]
 	}
 	return sum
 }

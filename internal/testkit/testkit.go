@@ -5,6 +5,11 @@ package testkit
 import (
 	"fmt"
 	"math"
+	"math/big"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -226,4 +231,142 @@ func Weigh(t testing.TB, m *data.Matrix, unit float64) *data.Matrix {
 		weights[x] = unit * math.Pow(10, 2*rng.Float64()-1)
 	}
 	return must.Get(m.WithWeights(weights))(t)
+}
+
+// Precise is the cost of Theorem 1 in arithmetic of 200 bits: what the others
+// are measured against where γ is large and the dense formula loses digits.
+func (in Instance) Precise(s []float64) float64 {
+	n, m := in.Matrix.Dims()
+	number := func(x float64) *big.Float { return new(big.Float).SetPrec(200).SetFloat64(x) }
+	total := number(0)
+	for i := range n {
+		columns, values := in.Matrix.Row(i)
+		size := len(columns)
+		// The rows and columns of I + γ W B S Bᵀ W that are not observed are
+		// those of the identity and do not matter.
+		k := make([][]*big.Float, size)
+		for x, c := range columns {
+			k[x] = make([]*big.Float, size+1)
+			for y, d := range columns {
+				sum := number(0)
+				for f, w := range s {
+					if w == 0 {
+						continue
+					}
+					term := number(in.Features.Row(int(c))[f])
+					term.Mul(term, number(in.Features.Row(int(d))[f]))
+					sum.Add(sum, term.Mul(term, number(w)))
+				}
+				sum.Mul(sum, number(in.Gamma))
+				if x == y {
+					sum.Add(sum, number(1))
+				}
+				k[x][y] = sum
+			}
+			k[x][size] = number(values[x])
+		}
+		// Gaussian elimination; aᵀK⁻¹a is the sum of the squares of the
+		// eliminated right-hand sides over the pivots, K being symmetric.
+		for x := range size {
+			square := number(0).Mul(k[x][size], k[x][size])
+			total.Add(total, square.Quo(square, k[x][x]))
+			for y := x + 1; y < size; y++ {
+				factor := number(0).Quo(k[y][x], k[x][x])
+				for z := x + 1; z <= size; z++ {
+					k[y][z].Sub(k[y][z], number(0).Mul(factor, k[x][z]))
+				}
+			}
+		}
+	}
+	total.Quo(total, number(float64(n)*float64(m)))
+	cost, _ := total.Float64()
+	return cost
+}
+
+// UseSolvers lets a test find the programs that scripts/install-solvers.sh put
+// into the checkout. The program itself never looks there: whoever makes a
+// folder could make it run what is in it.
+func UseSolvers(t testing.TB) {
+	const variable = "OPTCOMPLETE_SOLVERS" // milp.SolversVariable, which the tests of milp may not import by way of here
+	if os.Getenv(variable) != "" {
+		return
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for dir != filepath.Dir(dir) {
+		module, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+		if err == nil && strings.HasPrefix(string(module), "module optcomplete\n") {
+			t.Setenv(variable, filepath.Join(dir, ".tools"))
+			return
+		}
+		dir = filepath.Dir(dir)
+	}
+}
+
+// MatrixOf makes a matrix of the given rows; NaN means not observed.
+func MatrixOf(t testing.TB, columns int, rows ...[]float64) *data.Matrix {
+	t.Helper()
+	var entries []data.Entry
+	for i, row := range rows {
+		for j, v := range row {
+			if !math.IsNaN(v) {
+				entries = append(entries, data.Entry{Row: int32(i), Column: int32(j), Value: v})
+			}
+		}
+	}
+	m, err := data.NewMatrix(len(rows), columns, entries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func FeaturesOf(m, p int, values []float64) *data.Features {
+	ids, names := make([]string, m), make([]string, p)
+	for j := range ids {
+		ids[j] = "c" + strconv.Itoa(j)
+	}
+	for f := range names {
+		names[f] = "f" + strconv.Itoa(f)
+	}
+	return data.NewFeatures(ids, names, values)
+}
+
+func All(k int) []int {
+	out := make([]int, k)
+	for f := range out {
+		out[f] = f
+	}
+	return out
+}
+
+// Drawn draws a matrix with share observed, some rows empty, and features of
+// which one in three is 0/1.
+func Drawn(t testing.TB, rows, columns, p int, share float64, seed uint64) (*data.Matrix, *data.Features) {
+	t.Helper()
+	s := random.New(seed)
+	values := make([]float64, columns*p)
+	for i := range values {
+		if values[i] = s.Normal(); i%p%3 == 0 {
+			values[i] = float64(s.Intn(2))
+		}
+	}
+	var entries []data.Entry
+	for i := range rows {
+		if i%10 == 3 {
+			continue
+		}
+		for j := range columns {
+			if s.Float64() < share {
+				entries = append(entries, data.Entry{Row: int32(i), Column: int32(j), Value: 3 + s.Normal()})
+			}
+		}
+	}
+	m, err := data.NewMatrix(rows, columns, entries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m, FeaturesOf(columns, p, values)
 }

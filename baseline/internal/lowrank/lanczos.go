@@ -36,10 +36,10 @@ func LargestSingular(columns int, normal func(v []float64) ([]float64, error)) (
 		if err != nil {
 			return 0, err
 		}
-		diagonal = append(diagonal, inner(next, v))
+		diagonal = append(diagonal, Inner(next, v))
 		for range 2 {
 			for _, old := range q {
-				by := inner(next, old)
+				by := Inner(next, old)
 				for x, o := range old {
 					next[x] -= by * o
 				}
@@ -75,7 +75,8 @@ func largest(diagonal, beside []float64) float64 {
 	return max(e.Values(nil)[n-1], 0)
 }
 
-func inner(a, b []float64) float64 {
+// Inner is Σ a b, added up from the first on.
+func Inner(a, b []float64) float64 {
 	sum := 0.0
 	for x, v := range a {
 		sum += v * b[x]
@@ -83,7 +84,7 @@ func inner(a, b []float64) float64 {
 	return sum
 }
 
-func norm(v []float64) float64 { return math.Sqrt(inner(v, v)) }
+func norm(v []float64) float64 { return math.Sqrt(Inner(v, v)) }
 
 func scale(v []float64, by float64) {
 	for x := range v {
