@@ -142,7 +142,7 @@ func (s *Store) begin(fingerprint string) error {
 }
 
 // magic begins the answers; the hash of the run's fingerprint follows.
-const magic = "optcomplete answers 2\n"
+const magic = "optcomplete answers 3\n"
 
 // header checks that the answers begin with the run they are of. Where there are none,
 // also since the run was killed at once, they begin now.

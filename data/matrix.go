@@ -1,10 +1,13 @@
 package data
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
+
+	"optcomplete/internal/parallel"
 )
 
 // Entry is one observed entry: the value seen in a row and a column, both by index.
@@ -123,20 +126,33 @@ func NewMatrixByRows(columns int, start []int, column []int32, value []float64) 
 	if rows < 0 || start[0] != 0 || start[rows] != len(column) || len(column) != len(value) {
 		panic(fmt.Sprintf("data: %d columns and %d values do not fit the row starts", len(column), len(value)))
 	}
-	for i := range rows {
-		if start[i] > start[i+1] || start[i+1] > len(column) {
-			panic(fmt.Sprintf("data: row %d starts at %d and ends at %d", i, start[i], start[i+1]))
-		}
-		before := int32(-1)
-		for at := start[i]; at < start[i+1]; at++ {
-			if column[at] <= before || int(column[at]) >= columns {
-				panic(fmt.Sprintf("data: row %d has column %d after column %d of %d", i, column[at], before, columns))
+	check := func(first, end int) error {
+		for i := first; i < end; i++ {
+			if start[i] > start[i+1] || start[i+1] > len(column) {
+				panic(fmt.Sprintf("data: row %d starts at %d and ends at %d", i, start[i], start[i+1]))
 			}
-			before = column[at]
-			if math.IsNaN(value[at]) || math.IsInf(value[at], 0) {
-				return nil, fmt.Errorf("data: row %d, column %d has the value %v, which is not a finite number", i, column[at], value[at])
+			before := int32(-1)
+			for at := start[i]; at < start[i+1]; at++ {
+				if column[at] <= before || int(column[at]) >= columns {
+					panic(fmt.Sprintf("data: row %d has column %d after column %d of %d", i, column[at], before, columns))
+				}
+				before = column[at]
+				if math.IsNaN(value[at]) || math.IsInf(value[at], 0) {
+					return fmt.Errorf("data: row %d, column %d has the value %v, which is not a finite number", i, column[at], value[at])
+				}
 			}
 		}
+		return nil
+	}
+	const parts = 64
+	if len(column) < 1<<20 { // less work than sharing it
+		if err := check(0, rows); err != nil {
+			return nil, err
+		}
+	} else if err := parallel.Do(context.Background(), parts, 0, func(int) func(part int) error {
+		return func(part int) error { return check(part*rows/parts, (part+1)*rows/parts) }
+	}); err != nil {
+		return nil, err
 	}
 	return &Matrix{columns: columns, start: start, column: column, value: value}, nil
 }

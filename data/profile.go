@@ -3,10 +3,10 @@ package data
 import (
 	"context"
 	"math"
-	"optcomplete/internal/parallel"
 	"slices"
 	"sync"
-	"sync/atomic"
+
+	"optcomplete/internal/parallel"
 )
 
 // Profile says where the entries of a source are, and what they are like.
@@ -56,72 +56,36 @@ const profileRows = 1024
 // NewProfile reads a source once, with that many threads, and profiles it.
 func NewProfile(ctx context.Context, s Source, threads int) (*Profile, error) {
 	n, m := s.Dims()
-	var (
-		perRow, perColumn = make([]int, n), make([]int, m)
-		sums              = make([]float64, (n+profileRows-1)/profileRows)
-		low, high         = math.Inf(1), math.Inf(-1)
-		counts            = valueCounts{}
-		next              atomic.Int64
-		mutex             sync.Mutex
-		group             sync.WaitGroup
-		failed            error
-		failedChunk       = math.MaxInt
-	)
-	fail := func(chunk int, err error) {
-		next.Store(int64(len(sums))) // the others need not go on
+	perRow, perColumn := make([]int, n), make([]int, m)
+	sums := make([]float64, (n+profileRows-1)/profileRows)
+	var workers []*profiler
+	var mutex sync.Mutex
+	err := parallel.Do(ctx, len(sums), threads, func(int) func(int) error {
+		w := &profiler{reader: s.Reader(), perColumn: make([]int, m), low: math.Inf(1), high: math.Inf(-1)}
 		mutex.Lock()
-		defer mutex.Unlock()
-		// Chunks are begun in order, so the first to fail is the same for any threads.
-		if chunk < failedChunk {
-			failedChunk, failed = chunk, err
-		}
-	}
-	work := func() {
-		reader := s.Reader()
-		var columns []int32
-		var values []float64
-		mine, myCounts := make([]int, m), valueCounts{}
-		myLow, myHigh := math.Inf(1), math.Inf(-1)
-		for {
-			chunk := int(next.Add(1)) - 1
-			if chunk >= len(sums) {
-				break
-			}
-			if err := ctx.Err(); err != nil {
-				fail(chunk, err)
-				return
-			}
+		workers = append(workers, w)
+		mutex.Unlock()
+		return func(chunk int) error {
 			for i := chunk * profileRows; i < min(n, (chunk+1)*profileRows); i++ {
-				var err error
-				if columns, values, err = reader.Append(i, columns[:0], values[:0]); err != nil {
-					fail(chunk, err)
-					return
+				sum, entries, err := w.row(i, sums[chunk])
+				if err != nil {
+					return err
 				}
-				perRow[i] = len(columns)
-				for _, c := range columns {
-					mine[c]++
-				}
-				for _, v := range values {
-					sums[chunk] += v
-					myLow, myHigh = min(myLow, v), max(myHigh, v)
-				}
-				myCounts.add(values)
+				sums[chunk], perRow[i] = sum, entries
 			}
+			return nil
 		}
-		mutex.Lock()
-		defer mutex.Unlock()
-		for j, c := range mine {
+	})
+	if err != nil {
+		return nil, err
+	}
+	counts, low, high := valueCounts{}, math.Inf(1), math.Inf(-1)
+	for _, w := range workers {
+		for j, c := range w.perColumn {
 			perColumn[j] += c
 		}
-		counts.merge(&myCounts)
-		low, high = min(low, myLow), max(high, myHigh)
-	}
-	for range parallel.Threads(threads) {
-		group.Go(work)
-	}
-	group.Wait()
-	if failed != nil {
-		return nil, failed
+		counts.merge(&w.counts)
+		low, high = min(low, w.low), max(high, w.high)
 	}
 	p := &Profile{PerRow: spread(perRow), PerColumn: spread(perColumn), Values: counts.list()}
 	if observed := s.Observed(); observed > 0 {
@@ -132,6 +96,32 @@ func NewProfile(ctx context.Context, s Source, threads int) (*Profile, error) {
 		p.Min, p.Max, p.Mean = low, high, sum/float64(observed)
 	}
 	return p, nil
+}
+
+// profiler reads rows for one goroutine.
+type profiler struct {
+	reader    Reader
+	columns   []int32
+	values    []float64
+	perColumn []int
+	counts    valueCounts
+	low, high float64
+}
+
+// row takes row i, and adds its values to a sum.
+func (w *profiler) row(i int, sum float64) (_ float64, entries int, err error) {
+	if w.columns, w.values, err = w.reader.Append(i, w.columns[:0], w.values[:0]); err != nil {
+		return sum, 0, err
+	}
+	for _, c := range w.columns {
+		w.perColumn[c]++
+	}
+	for _, v := range w.values {
+		sum += v
+		w.low, w.high = min(w.low, v), max(w.high, v)
+	}
+	w.counts.add(w.values)
+	return sum, len(w.columns), nil
 }
 
 // spread sorts the counts and describes them.

@@ -37,25 +37,32 @@ func (t *formulation) otherFactors(ctx context.Context, s *cost, found []int, c 
 	for _, factor := range []float64{1. / factorStep, factorStep} {
 		c := c
 		c.Factor *= factor
-		all := t.costOf(s.values, c)
-		some := all
+		var on *cost
 		if rows > 0 {
 			var err error
-			if some, _, err = t.sampleCost(ctx, from, rows, c); err != nil {
+			if on, _, err = t.sampleCost(ctx, from, rows, c); err != nil {
 				return nil, err
 			}
+		} else {
+			on = t.costOf(s.values, c)
 		}
-		best, err := some.briefly(ctx, found)
-		if err != nil {
-			return nil, err
-		}
-		cheaper, err := all.cheaper(ctx, best, found)
+		best, err := on.briefly(ctx, found)
 		if err != nil {
 			return nil, err
 		}
 		other := names
-		if cheaper {
-			other = t.names(s.Selected(best))
+		if !slices.Equal(best, found) {
+			all := on
+			if rows > 0 {
+				all = t.costOf(s.values, c)
+			}
+			cheaper, err := all.cheaper(ctx, best, found)
+			if err != nil {
+				return nil, err
+			}
+			if cheaper {
+				other = t.names(s.Selected(best))
+			}
 		}
 		out = append(out, result.FactorPoint{Factor: c.Factor, Entering: lists.Without(other, names), Leaving: lists.Without(names, other)})
 	}
@@ -74,9 +81,6 @@ func (s *cost) briefly(ctx context.Context, from []int) ([]int, error) {
 
 // cheaper tells whether a selection costs less than another, by more than rounding.
 func (s *cost) cheaper(ctx context.Context, selection, than []int) (bool, error) {
-	if slices.Equal(selection, than) {
-		return false, nil
-	}
 	costs := [2]float64{}
 	for x, at := range [][]int{selection, than} {
 		cut, err := s.Oracle.Eval(ctx, search.Indicator(s.Oracle.Dim(), at))

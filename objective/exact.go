@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"optcomplete/data"
+	"optcomplete/internal/parallel"
 	"optcomplete/pass"
 	"optcomplete/search"
 )
@@ -88,7 +89,6 @@ func (o *Exact) divide() {
 		}
 		chunk := rows[:end:end]
 		rows = rows[end:]
-		slices.SortStableFunc(chunk, func(a, b int32) int { return o.matrix.Entries(int(a)) - o.matrix.Entries(int(b)) })
 		o.order = append(o.order, chunk)
 		if c%count == 0 {
 			in = 0
@@ -96,6 +96,9 @@ func (o *Exact) divide() {
 		in += len(chunk)
 		o.summed = max(o.summed, in)
 	}
+	parallel.Each(len(o.order), o.threads, func(c int) {
+		slices.SortStableFunc(o.order[c], func(a, b int32) int { return o.matrix.Entries(int(a)) - o.matrix.Entries(int(b)) })
+	})
 }
 
 // measure bounds the norms that rounding errors are estimated with: no row has

@@ -4,6 +4,7 @@
     scripts/study.py real --ratings ratings.csv --features books.csv -k 5,10 -o study
     scripts/study.py paper --panels mu,n,m,p,k --methods certified,optcomplete,cutplanes --limit 10
     scripts/study.py units --netflix base,small --many
+    scripts/study.py scale --ratings ratings.pack --features features.csv -k 5 --threads 16,8,4,2
     go test -run '^$' -bench 'PaperRows|Pass' -benchtime 3x . ./objective | scripts/study.py benchmarks
     go test -run '^$' -bench Large/1e5x1e3 -benchtime 1x . | scripts/study.py benchmarks --into docs/benchmarks-large.md
 
@@ -11,7 +12,7 @@ real compares models on data of the user's; paper runs the rows of the paper's t
 truth is known, and shows the paper's figures beside. A method, fitted to what a seed leaves it and scored on
 the rest, is a cell. Cells are lines of JSON in one folder, saved the moment they are done, so that an
 interrupted study resumes where it stopped; tables are made of cells. units prints a line for each whole fit at
-its defaults. benchmarks puts the output of go test into a page of docs/. Every fit is a run of the program as a
+its defaults; scale prints a line for each number of threads. benchmarks puts the output of go test into a page of docs/. Every fit is a run of the program as a
 user would run it, so that times and memory are those of a process of its own.
 
 A study must never score a method on entries that any of its choices has seen. Whether a change made the program
@@ -82,6 +83,7 @@ class Program:
             _, status, used = os.wait4(process.pid, 0)
             timer.cancel()
             process.returncode = os.waitstatus_to_exitcode(status)
+            self.used = used
             out.seek(0)
             log.seek(0)
             if late.is_set():
@@ -648,6 +650,11 @@ def paper_picture(panel, rows, cells):
 # Whole fits at their defaults.
 
 
+def given(args):
+    """The data of a study, as words of fit."""
+    return [args.ratings, "--features", args.features, *(["--complete-features"] if args.complete_features else []), *(["--min-entries", args.min_entries] if args.min_entries else [])]
+
+
 def units(args, program):
     """Prints a line for each fit with learned units: the error on entries held out beside that of the true features where they are known,
     what is proven, and how much of the time went into learning."""
@@ -667,7 +674,7 @@ def units(args, program):
 
     seeds = range(1, args.seeds + 1)
     if args.ratings:
-        data = [args.ratings, "--features", args.features, *(["--complete-features"] if args.complete_features else []), *(["--min-entries", args.min_entries] if args.min_entries else [])]
+        data = given(args)
         for k in args.k:
             for seed in seeds:
                 line(os.path.basename(args.ratings), data, k, seed, 0.2)
@@ -680,6 +687,22 @@ def units(args, program):
                 folder = pathlib.Path(scratch)
                 truth = make(program, folder, row, seed, 1)
                 line(row["name"], [folder / "ratings.pack", "--features", folder / "data" / "features.csv"], row["k"], seed, 0.1 if row.get("noise") else 0.2, truth)
+
+
+def scale(args, program):
+    """Prints how a whole fit, model saved, gets faster with more threads. The result must have the same bits for all."""
+    print("| threads | selected, s | proof, s | rows and report, s | whole, s | user, s | system, s | speed-up | memory |\n" + "|---" * 9 + "|")
+    first = seen = None
+    with tempfile.TemporaryDirectory(prefix="study-") as scratch:
+        for threads in args.threads_list:
+            began = time.time()
+            s = program.fit([*given(args), *args.more.split(), "-k", args.k[0], "--threads", threads, "-o", os.path.join(scratch, f"model-{threads}")])
+            whole, t, used = time.time() - began, s["seconds"], program.used
+            answer = s["selected"], s["cost"], s["bound"], s["train"]
+            if seen not in (None, answer):
+                raise Failed(f"the result with {threads} threads is another one")
+            first, seen = first or (threads, whole), answer
+            print(f"| {threads} | {t['load'] + t['select']:.2f} | {t['certify']:.2f} | {t['complete']:.2f} | {whole:.2f} | {used.ru_utime:.1f} | {used.ru_stime:.1f} | {first[1] / whole:.2f} | {used.ru_maxrss / 2**20:.2f} GB |", flush=True)
 
 
 # Tables of benchmarks.
@@ -805,6 +828,11 @@ def main(words=None):
     data(s, False, [5])
     s.add_argument("--netflix", type=one_of([row["netflix"] for row in rows_of("netflix")[:5]]), default=[], help="sets of generated ratings: base,small,medium,large,full")
     s.add_argument("--many", action="store_true", help="also 2,000 × 2,000 with 5,000 features")
+    s = studies.add_parser("scale", help=scale.__doc__)
+    s.set_defaults(run=scale)
+    data(s, True, [5])
+    s.add_argument("--threads", type=whole, dest="threads_list", default=[1, 2, 4, 8, 16], help="numbers of threads, the first of which the others are compared with")
+    s.add_argument("--more", default="", help="other flags of fit, in one text")
     s = studies.add_parser("benchmarks", help=benchmarks.__doc__)
     s.set_defaults(run=benchmarks)
     s.add_argument("--into", default="docs/benchmarks.md", help="page whose tables get the rows")

@@ -31,7 +31,7 @@ type keptGrams struct {
 
 // sampleRows is how many rows a sample to learn on has, about: their spread is
 // then known to half a percent.
-const sampleRows = 1 << 16
+const sampleRows = 1 << 14
 
 // learnBytes is the most memory that the rows' products may take unless a recipe
 // says less.
