@@ -2,7 +2,6 @@ package cutplanes
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -67,19 +66,13 @@ func ReadSteps(file string, r io.Reader) (*Steps, error) {
 	bad := func(line int, format string, args ...any) error {
 		return &data.InputError{File: file, Line: line, Problem: fmt.Sprintf(format, args...), Remedy: "a fit with CutPlanes.SaveCuts writes such files"}
 	}
-	in := bufio.NewReaderSize(r, 1<<16)
+	in := bufio.NewScanner(r)
+	in.Buffer(nil, longestLine)
 	s := &Steps{}
-	for line := 1; ; line++ {
-		text, err := readLine(in)
-		if errors.Is(err, errLong) {
-			return nil, bad(line, "is longer than any line of cuts")
-		}
-		if err != nil && !errors.Is(err, io.EOF) {
-			return nil, fmt.Errorf("%s: %w", file, err)
-		}
-		if last := errors.Is(err, io.EOF); last && len(bytes.TrimSpace(text)) == 0 {
-			break
-		}
+	line := 0
+	for in.Scan() {
+		line++
+		text := in.Bytes()
 		if line == 1 {
 			if err := json.Unmarshal(text, &s.Header); err != nil || len(s.Features) == 0 {
 				return nil, bad(line, "is not the header of a file of cuts")
@@ -95,6 +88,12 @@ func ReadSteps(file string, r io.Reader) (*Steps, error) {
 		}
 		s.Steps = append(s.Steps, step)
 	}
+	switch err := in.Err(); {
+	case errors.Is(err, bufio.ErrTooLong):
+		return nil, bad(line+1, "is longer than any line of cuts")
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
 	if len(s.Features) == 0 {
 		return nil, bad(0, "is empty")
 	}
@@ -104,19 +103,3 @@ func ReadSteps(file string, r io.Reader) (*Steps, error) {
 // longestLine is more than a line of cuts has for a million features. Files that
 // never end, such as /dev/zero, are refused by it.
 const longestLine = 64 << 20
-
-var errLong = errors.New("cutplanes: a line too long")
-
-// readLine reads up to the end of a line, or of the file.
-func readLine(in *bufio.Reader) (line []byte, err error) {
-	for {
-		part, err := in.ReadSlice('\n')
-		line = append(line, part...)
-		if len(line) > longestLine {
-			return nil, errLong
-		}
-		if !errors.Is(err, bufio.ErrBufferFull) {
-			return line, err
-		}
-	}
-}

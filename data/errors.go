@@ -1,7 +1,26 @@
 package data
 
-import "optcomplete/internal/textfile"
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"optcomplete/internal/textfile"
+)
 
 // InputError is a fault in what the user gave: where it is, what is wrong and
 // what to do about it.
 type InputError = textfile.InputError
+
+// DescribeJSON says what is wrong with a JSON text in words that are not Go's.
+func DescribeJSON(err error) string {
+	var wrong *json.UnmarshalTypeError
+	if errors.As(err, &wrong) {
+		where := "it"
+		if wrong.Field != "" {
+			where = wrong.Field
+		}
+		return fmt.Sprintf("%s cannot be a %s", where, wrong.Value)
+	}
+	return err.Error()
+}

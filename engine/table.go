@@ -12,6 +12,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 
+	_ "optcomplete/data/arrowfile" // what arrives is Arrow
 	"optcomplete/engine/internal/connect"
 	"optcomplete/internal/textfile"
 )

@@ -22,7 +22,7 @@ var adapters = []*adapter{
 		// cut is dense, so presolve removes nothing, yet takes most of the time
 		// on 1000 features (measured with 1.15: 15 of 18 s). Without it, masters
 		// solve up to 10 times faster.
-		name: "highs", program: "highs", suffix: ".mps", format: writeMPSFile,
+		name: "highs", program: "highs", suffix: ".mps", format: WriteMPS,
 		versionArgs: []string{"--version"},
 		version:     regexp.MustCompile(`HiGHS version (\S+)`),
 		prepare: func(dir string, o Options) ([]string, error) {
@@ -37,13 +37,14 @@ var adapters = []*adapter{
 			}
 			return []string{"--options_file", optionsFile, "--solution_file", solutionFile, "model.mps"}, nil
 		},
-		read: readHiGHS,
+		printed: printed{regexp.MustCompile(`(?m)^\s*Dual bound\s+(\S+)`), regexp.MustCompile(`(?m)^\s*Nodes\s+(\d+)\s*$`), regexp.MustCompile(`(?m)^\s*Timing\s+(\S+)`)},
+		read:    readHiGHS,
 	},
 	{
 		// CBC: command line of the stand-alone solver, coin-or.github.io/Cbc.
 		// By default it drops solutions that are better by less than
 		// 1e-5 (increment).
-		name: "cbc", program: "cbc", suffix: ".lp", format: writeLPFile,
+		name: "cbc", program: "cbc", suffix: ".lp", format: WriteLP,
 		versionArgs: []string{"-quit"},
 		version:     regexp.MustCompile(`Version:\s+(\S+)`),
 		prepare: func(_ string, o Options) ([]string, error) {
@@ -54,12 +55,13 @@ var adapters = []*adapter{
 			}
 			return append(args, "-printingOptions", "all", "-solve", "-solution", solutionFile), nil
 		},
-		read: readCBC,
+		printed: printed{regexp.MustCompile(`(?m)^Lower bound:\s+(\S+)`), regexp.MustCompile(`(?m)^Enumerated nodes:\s+(\d+)`), regexp.MustCompile(`(?m)^Time \(Wallclock seconds\):\s+(\S+)`)},
+		read:    readCBC,
 	},
 	{
 		// GLPK: glpsol --help; solution format of glp_write_mip in the GLPK
 		// reference manual. Columns are numbered as in the MPS file.
-		name: "glpk", program: "glpsol", suffix: ".mps", format: writeMPSFile,
+		name: "glpk", program: "glpsol", suffix: ".mps", format: WriteMPS,
 		versionArgs: []string{"--version"},
 		version:     regexp.MustCompile(`GLPK LP/MIP Solver,? v?(\S+)`),
 		prepare: func(_ string, o Options) ([]string, error) {
@@ -74,7 +76,7 @@ var adapters = []*adapter{
 	{
 		// SCIP: interactive shell commands given with -c; solution format as in
 		// the documentation of reader_sol.h.
-		name: "scip", program: "scip", suffix: ".lp", format: writeLPFile,
+		name: "scip", program: "scip", suffix: ".lp", format: WriteLP,
 		versionArgs: []string{"--version"},
 		version:     regexp.MustCompile(`SCIP version (\S+)`),
 		prepare: func(_ string, o Options) ([]string, error) {
@@ -93,12 +95,13 @@ var adapters = []*adapter{
 			}
 			return args, nil
 		},
-		read: readSCIP,
+		printed: printed{regexp.MustCompile(`(?m)^\s*Dual Bound\s*:\s*(\S+)`), regexp.MustCompile(`(?m)^\s*Solving Nodes\s*:\s*(\d+)`), regexp.MustCompile(`(?m)^\s*Solving Time \(sec\)\s*:\s*(\S+)`)},
+		read:    readSCIP,
 	},
 	{
 		// Gurobi: gurobi_cl and the SOL format, docs.gurobi.com, "Command-Line
 		// Tool" and "Solution File Formats". ResultFile needs the suffix .sol.
-		name: "gurobi", program: "gurobi_cl", suffix: ".lp", format: writeLPFile, solution: gurobiFile,
+		name: "gurobi", program: "gurobi_cl", suffix: ".lp", format: WriteLP, solution: gurobiFile,
 		versionArgs: []string{"--version"},
 		version:     regexp.MustCompile(`Gurobi Optimizer version (\S+)`),
 		prepare: func(_ string, o Options) ([]string, error) {
@@ -109,12 +112,10 @@ var adapters = []*adapter{
 			}
 			return append(args, "ResultFile="+gurobiFile, "model.lp"), nil
 		},
-		read: readGurobi,
+		printed: printed{regexp.MustCompile(`best bound (\S+),`), regexp.MustCompile(`Explored (\d+) nodes`), regexp.MustCompile(`Explored .* in (\S+) seconds`)},
+		read:    readGurobi,
 	},
 }
-
-func writeLPFile(f *os.File, m *Master) error  { return WriteLP(f, m) }
-func writeMPSFile(f *os.File, m *Master) error { return WriteMPS(f, m) }
 
 // seed fits the seed into the range every program takes.
 func seed(o Options) int { return int(o.Seed % (1 << 30)) }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -35,8 +36,8 @@ const defaultGrace = 10 * time.Second
 type adapter struct {
 	name    string
 	program string
-	format  func(*os.File, *Master) error // writer of the model file
-	suffix  string                        // of the model file's name
+	format  func(io.Writer, *Master) error // writer of the model file
+	suffix  string                         // of the model file's name
 
 	solution string // name of the solution file; empty means solutionFile
 
@@ -46,8 +47,14 @@ type adapter struct {
 	// prepare returns the arguments; it may write further files into the
 	// directory, which is also where the program runs.
 	prepare func(dir string, options Options) (args []string, err error)
-	// read understands the solution file and what was printed.
-	read func(solution, printed string, p int) (answer, error)
+	printed printed
+	// read completes an answer by the solution file and what was printed.
+	read func(a answer, solution, printed string) (answer, error)
+}
+
+// answer is what a program claims about a master of p features.
+func (a *adapter) answer(solution, printed string, p int) (answer, error) {
+	return a.read(a.printed.newAnswer(printed, p), solution, printed)
 }
 
 // File names in the working directory of a program.
@@ -135,7 +142,7 @@ func (e *External) Solve(ctx context.Context, m *Master, options Options) (Solut
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return Solution{}, err
 	}
-	a, err := e.adapter.read(string(solution), printed, m.P)
+	a, err := e.adapter.answer(string(solution), printed, m.P)
 	if err != nil {
 		return Solution{}, e.named(err, printed)
 	}

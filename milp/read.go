@@ -3,13 +3,19 @@ package milp
 import (
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
 
-// newAnswer has no weights yet: NaN marks the ones that were not read.
-func newAnswer(p int) answer {
-	a := answer{weights: make([]float64, p), eta: math.NaN(), bound: math.NaN(), seconds: math.NaN()}
+// printed is where a program prints its figures; nil: nowhere that says more than it has.
+type printed struct{ bound, nodes, seconds *regexp.Regexp }
+
+// newAnswer has the figures that were printed, and no weights yet: NaN marks the ones that
+// were not read.
+func (f printed) newAnswer(text string, p int) answer {
+	a := answer{weights: make([]float64, p), eta: math.NaN(), bound: figure(text, f.bound), seconds: figure(text, f.seconds), rounding: 1e-12}
+	a.nodes = whole(figure(text, f.nodes))
 	for j := range a.weights {
 		a.weights[j] = math.NaN()
 	}
@@ -62,6 +68,9 @@ func (a *answer) complete(sparse bool) error {
 // figure finds a number in what a program printed, or NaN. The last match
 // counts.
 func figure(printed string, pattern *regexp.Regexp) float64 {
+	if pattern == nil {
+		return math.NaN()
+	}
 	all := pattern.FindAllStringSubmatch(printed, -1)
 	if all == nil {
 		return math.NaN()
@@ -80,70 +89,56 @@ func whole(x float64) int {
 	return int(x)
 }
 
-var (
-	highsBound   = regexp.MustCompile(`(?m)^\s*Dual bound\s+(\S+)`)
-	highsNodes   = regexp.MustCompile(`(?m)^\s*Nodes\s+(\d+)\s*$`)
-	highsSeconds = regexp.MustCompile(`(?m)^\s*Timing\s+(\S+)`)
-)
+// columns reads lines of so many fields, of which two are a name and its value. Blank lines,
+// comments and rows of the master are left out.
+func (a *answer) columns(all []string, form string, fields, name, value int) error {
+	for _, line := range all {
+		found := strings.Fields(strings.TrimPrefix(line, "**")) // a mark of CBC: the value is infeasible
+		switch {
+		case len(found) == 0 || strings.HasPrefix(line, "#"):
+			continue
+		case len(found) != fields || fields == 3 && !strings.HasPrefix(found[2], "(obj:"): // of SCIP
+			return garbage("line %q is not %s", line, form)
+		case found[name] == "select" || strings.HasPrefix(found[name], "cut"):
+			continue
+		}
+		if err := a.set(found[name], found[value]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // readHiGHS reads the raw solution style: the model status, then the columns
 // by name after a line "# Columns N".
-func readHiGHS(solution, printed string, p int) (answer, error) {
-	a := newAnswer(p)
+func readHiGHS(a answer, solution, _ string) (answer, error) {
 	all := lines(solution)
 	if len(all) < 2 || all[0] != "Model status" {
 		return a, garbage("the solution file does not begin with a model status")
 	}
 	a.reason = all[1]
 	a.proved = all[1] == "Optimal"
-	a.bound = figure(printed, highsBound)
-	a.nodes = whole(figure(printed, highsNodes))
-	a.seconds = figure(printed, highsSeconds)
-	a.rounding = 1e-12
-	at := -1
-	for i, line := range all {
-		if strings.HasPrefix(line, "# Columns ") {
-			at = i + 1
-			break
-		}
-	}
+	at := slices.IndexFunc(all, func(line string) bool { return strings.HasPrefix(line, "# Columns ") })
 	if at < 0 {
 		if a.proved {
 			return a, garbage("the solution file says optimal but holds no columns")
 		}
 		return a, nil
 	}
-	for _, line := range all[at:] {
-		if line == "" || strings.HasPrefix(line, "#") {
-			break
-		}
-		if err := a.pair(line); err != nil {
-			return a, err
-		}
+	all = all[at+1:]
+	if end := slices.IndexFunc(all, func(line string) bool { return line == "" || line[0] == '#' }); end >= 0 {
+		all = all[:end]
+	}
+	if err := a.columns(all, "a name and a value", 2, 0, 1); err != nil {
+		return a, err
 	}
 	return a, a.complete(false)
 }
 
-// pair takes a line of a name and a value.
-func (a *answer) pair(line string) error {
-	fields := strings.Fields(line)
-	if len(fields) != 2 {
-		return garbage("line %q is not a name and a value", line)
-	}
-	return a.set(fields[0], fields[1])
-}
-
-var (
-	cbcNodes   = regexp.MustCompile(`(?m)^Enumerated nodes:\s+(\d+)`)
-	cbcBound   = regexp.MustCompile(`(?m)^Lower bound:\s+(\S+)`)
-	cbcSeconds = regexp.MustCompile(`(?m)^Time \(Wallclock seconds\):\s+(\S+)`)
-)
-
 // readCBC reads "STATUS - objective value V", then lines of number, name, value
 // and reduced cost; "**" before a line marks an infeasible value. With
 // printingOptions all, rows come before columns, in the same form.
-func readCBC(solution, printed string, p int) (answer, error) {
-	a := newAnswer(p)
+func readCBC(a answer, solution, _ string) (answer, error) {
 	all := lines(solution)
 	status, _, ok := strings.Cut(all[0], " - objective value")
 	if !ok {
@@ -155,29 +150,17 @@ func readCBC(solution, printed string, p int) (answer, error) {
 	}
 	a.reason = status
 	a.proved = strings.HasPrefix(status, "Optimal") // "Optimal (within gap tolerance)" too
-	if !a.proved {
-		a.bound = figure(printed, cbcBound) - 1e-3 // printed with three digits, rounded to nearest
+	a.bound -= 1e-3                                 // printed with three digits, rounded to nearest
+	if a.proved {
+		a.bound = math.NaN()
+	} else {
 		if strings.Contains(status, "no integer solution") || strings.HasPrefix(status, "Infeasible") || strings.HasPrefix(status, "Integer infeasible") {
 			return a, nil
 		}
 	}
-	a.nodes = whole(figure(printed, cbcNodes))
-	a.seconds = figure(printed, cbcSeconds)
 	a.rounding = 1e-7 // printed with %15.8g
-	for _, line := range all[1:] {
-		fields := strings.Fields(strings.TrimPrefix(line, "**"))
-		if len(fields) == 0 {
-			continue
-		}
-		if len(fields) != 4 {
-			return a, garbage("line %q is not number, name, value, reduced cost", line)
-		}
-		if fields[1] == "select" || strings.HasPrefix(fields[1], "cut") {
-			continue
-		}
-		if err := a.set(fields[1], fields[2]); err != nil {
-			return a, err
-		}
+	if err := a.columns(all[1:], "number, name, value, reduced cost", 4, 1, 2); err != nil {
+		return a, err
 	}
 	return a, a.complete(false)
 }
@@ -185,8 +168,7 @@ func readCBC(solution, printed string, p int) (answer, error) {
 // readGLPK reads what glp_write_mip writes: "s mip ROWS COLUMNS STATUS VALUE"
 // with status o (optimal), f (feasible), n (none) or u (undefined), then
 // "j COLUMN VALUE" lines, then "e o f".
-func readGLPK(solution, printed string, p int) (answer, error) {
-	a := newAnswer(p)
+func readGLPK(a answer, solution, printed string) (answer, error) {
 	ended := false
 	for _, line := range lines(solution) {
 		fields := strings.Fields(line)
@@ -198,7 +180,7 @@ func readGLPK(solution, printed string, p int) (answer, error) {
 		case "e":
 			ended = line == "e o f"
 		case "s":
-			if len(fields) != 6 || fields[1] != "mip" || fields[3] != strconv.Itoa(p+1) {
+			if len(fields) != 6 || fields[1] != "mip" || fields[3] != strconv.Itoa(len(a.weights)+1) {
 				return a, garbage("line %q does not describe the master's solution", line)
 			}
 			a.proved = fields[4] == "o"
@@ -233,20 +215,12 @@ func readGLPK(solution, printed string, p int) (answer, error) {
 	if strings.Contains(printed, "RELATIVE MIP GAP TOLERANCE REACHED") {
 		a.proved, a.reason = true, "gap reached"
 	}
-	a.rounding = 1e-12
 	return a, a.complete(false)
 }
 
-var (
-	scipBound   = regexp.MustCompile(`(?m)^\s*Dual Bound\s*:\s*(\S+)`)
-	scipNodes   = regexp.MustCompile(`(?m)^\s*Solving Nodes\s*:\s*(\d+)`)
-	scipSeconds = regexp.MustCompile(`(?m)^\s*Solving Time \(sec\)\s*:\s*(\S+)`)
-)
-
 // readSCIP reads the raw format: status, objective value, then the variables
 // that are not zero, each with its objective coefficient.
-func readSCIP(solution, printed string, p int) (answer, error) {
-	a := newAnswer(p)
+func readSCIP(a answer, solution, _ string) (answer, error) {
 	all := lines(solution)
 	status, ok := strings.CutPrefix(all[0], "solution status:")
 	if !ok {
@@ -254,10 +228,6 @@ func readSCIP(solution, printed string, p int) (answer, error) {
 	}
 	a.reason = strings.TrimSpace(status)
 	a.proved = strings.HasPrefix(a.reason, "optimal") || a.reason == "gap limit reached"
-	a.bound = figure(printed, scipBound)
-	a.nodes = whole(figure(printed, scipNodes))
-	a.seconds = figure(printed, scipSeconds)
-	a.rounding = 1e-12
 	if len(all) < 2 || strings.HasPrefix(all[1], "no solution available") {
 		if a.proved {
 			return a, garbage("the solution file says %q but holds no solution", a.reason)
@@ -272,17 +242,8 @@ func readSCIP(solution, printed string, p int) (answer, error) {
 	if err != nil {
 		return a, garbage("objective value %q", objective)
 	}
-	for _, line := range all[2:] {
-		fields := strings.Fields(line)
-		if len(fields) == 0 {
-			continue
-		}
-		if len(fields) < 3 || !strings.HasPrefix(fields[2], "(obj:") {
-			return a, garbage("line %q is not name, value, objective", line)
-		}
-		if err := a.set(fields[0], fields[1]); err != nil {
-			return a, err
-		}
+	if err := a.columns(all[2:], "name, value, objective", 3, 0, 1); err != nil {
+		return a, err
 	}
 	if err := a.complete(true); err != nil {
 		return a, err
@@ -293,20 +254,9 @@ func readSCIP(solution, printed string, p int) (answer, error) {
 	return a, nil
 }
 
-var (
-	gurobiBound   = regexp.MustCompile(`best bound (\S+),`)
-	gurobiNodes   = regexp.MustCompile(`Explored (\d+) nodes`)
-	gurobiSeconds = regexp.MustCompile(`Explored .* in (\S+) seconds`)
-)
-
 // readGurobi reads the SOL format, comments after "#" and then a name and a
 // value a line; how the solve ended is only in the log.
-func readGurobi(solution, printed string, p int) (answer, error) {
-	a := newAnswer(p)
-	a.bound = figure(printed, gurobiBound)
-	a.nodes = whole(figure(printed, gurobiNodes))
-	a.seconds = figure(printed, gurobiSeconds)
-	a.rounding = 1e-12
+func readGurobi(a answer, solution, printed string) (answer, error) {
 	switch {
 	case strings.Contains(printed, "Optimal solution found"):
 		a.proved, a.reason = true, "optimal"
@@ -323,13 +273,8 @@ func readGurobi(solution, printed string, p int) (answer, error) {
 		}
 		return a, nil
 	}
-	for _, line := range lines(solution) {
-		if line == "" || strings.HasPrefix(line, "#") {
-			continue
-		}
-		if err := a.pair(line); err != nil {
-			return a, err
-		}
+	if err := a.columns(lines(solution), "a name and a value", 2, 0, 1); err != nil {
+		return a, err
 	}
 	return a, a.complete(false)
 }

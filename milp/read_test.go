@@ -55,7 +55,7 @@ func TestRecordedAnswersAreRead(t *testing.T) {
 	} {
 		t.Run(c.solver+" "+c.name, func(t *testing.T) {
 			base := c.solver + "-" + c.name
-			a := must.Get(adapterOf(t, c.solver).read(recorded(t, base+".sol"), recorded(t, base+".log"), 4))(t)
+			a := must.Get(adapterOf(t, c.solver).answer(recorded(t, base+".sol"), recorded(t, base+".log"), 4))(t)
 			got, err := verify(c.solver, fourFeatures(), a, Options{})
 			var early *NotOptimalError
 			if c.optimal != (err == nil) || !c.optimal && !errors.As(err, &early) {
@@ -80,7 +80,7 @@ func TestTruncatedAnswersAreGarbageOrWrong(t *testing.T) {
 	for _, solver := range []string{"scip", "gurobi"} {
 		text, log := recorded(t, solver+"-optimal.sol"), recorded(t, solver+"-optimal.log")
 		for n := range len(text) - 1 {
-			a, err := adapterOf(t, solver).read(text[:n], log, 4)
+			a, err := adapterOf(t, solver).answer(text[:n], log, 4)
 			if err != nil {
 				continue
 			}

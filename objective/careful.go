@@ -155,12 +155,7 @@ func (o *Quadratic) carefully(ctx context.Context, weights []float64) (found wid
 	if !ok {
 		return found, false, nil
 	}
-	support := 0
-	for _, s := range weights {
-		if s > 0 {
-			support++
-		}
-	}
+	support := wide.Support(weights)
 	if float64(from.Entries())*(float64(o.p)+float64(support*support)) > carefulWork {
 		return found, false, nil
 	}

@@ -25,15 +25,9 @@ func (o *Pooled) tight(at *pooledPoint, weights []float64, cost, constant float6
 // carefully evaluates from the entries with as many digits as it takes. Where that
 // would take too long the evaluation stays as it is given.
 func (o *Pooled) carefully(ctx context.Context, weights []float64, cost, constant float64, gradient []float64) (float64, float64, error) {
-	support := 0
-	for _, s := range weights {
-		if s > 0 {
-			support++
-		}
-	}
 	entries := float64(o.rows.matrix.Observed())
 	rows := float64(o.rows.rows)
-	t := float64(support)
+	t := float64(wide.Support(weights))
 	if entries*(float64(o.rows.p)+t*t)+rows*t*t*t > carefulWork {
 		return cost, constant, nil
 	}

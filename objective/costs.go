@@ -88,7 +88,7 @@ func (p *chosen) Start(in *pass.Input) (pass.Worker, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &chooser{worker: o.hire(), pass: p, system: newSystem(len(p.Features))}
+	w := &chooser{worker: o.takeWorker(), pass: p, system: newSystem(len(p.Features))}
 	longest := 0
 	for _, s := range p.Steps {
 		longest = max(longest, len(s))

@@ -22,7 +22,7 @@ func (p *norming) Start(in *pass.Input) (pass.Worker, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &normingWorker{o.hire(), pass.Makes(func() *rowNorms { return new(rowNorms) }), make([]float64, o.p)}, nil
+	return &normingWorker{o.takeWorker(), pass.Makes(func() *rowNorms { return new(rowNorms) }), make([]float64, o.p)}, nil
 }
 
 // rowNorms is of some rows.
@@ -93,7 +93,7 @@ func (p *enumeration) Start(in *pass.Input) (pass.Worker, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &enumerator{worker: o.hire(), enumeration: p}
+	w := &enumerator{worker: o.takeWorker(), enumeration: p}
 	w.Making = pass.Makes(w.newPart)
 	return w, nil
 }
@@ -136,13 +136,7 @@ func (w *enumerator) Add(c *pass.Chunk) error {
 	for at := 0; at < len(rows); at += kernel.Lanes {
 		n := len(w.Order)
 		k, y := w.Load(n)
-		if kept != nil {
-			w.pickProducts(k, y, kept[at/kernel.Lanes*w.gramStride():][:w.gramStride()], w.Order)
-		} else {
-			clear(k)
-			clear(y)
-			w.products(c, k, y, rows[at:min(at+kernel.Lanes, len(rows))], w.Order)
-		}
+		w.load(&system{k, y}, c, kept, at, w.Order)
 		for x := range n {
 			diagonal := k[(kernel.Tri(x)+x)*kernel.Lanes:][:kernel.Lanes]
 			for lane := range diagonal {

@@ -98,7 +98,7 @@ func (p *modelling) Start(in *pass.Input) (pass.Worker, error) {
 		return nil, err
 	}
 	f := len(p.Features)
-	w := &modeller{worker: o.hire(), pass: p, all: newSystem(f)}
+	w := &modeller{worker: o.takeWorker(), pass: p, all: newSystem(f)}
 	for x, j := range p.Features {
 		if s := p.Weights[j]; s > 0 {
 			w.at = append(w.at, x)

@@ -107,7 +107,7 @@ func TestTableIsOptional(t *testing.T) {
 	if w.table.rows == nil {
 		t.Fatal("no table was made")
 	}
-	k := o.hire()
+	k := o.takeWorker()
 	k.prepare(w, true)
 	k.lanes[0].columns, k.lanes[0].values = matrix.Row(7)
 	columns, _ := k.entries(0)

@@ -35,7 +35,7 @@ func (c *costOf) exact(in *pass.Input) (*Exact, error) {
 			return nil, err
 		}
 		n, _ := in.Source.Dims()
-		o := &Exact{matrix: in.Source, n: n, features: c.Features, columnFeatures: columns.(columnFeatures), gamma: c.Gamma, heaviest: c.Heaviest, threads: 1, staff: new(staff)}
+		o := &Exact{matrix: in.Source, n: n, features: c.Features, columnFeatures: columns.(columnFeatures), gamma: c.Gamma, heaviest: c.Heaviest, threads: 1, workers: new(workerPool[*worker])}
 		o.divide()
 		o.measure()
 		return o, nil
@@ -46,31 +46,39 @@ func (c *costOf) exact(in *pass.Input) (*Exact, error) {
 	return made.(*Exact).WithGamma(c.Gamma), nil
 }
 
-// staff keeps workers, and their memory, from one reading to the next.
-type staff struct {
+// workerPool keeps workers, and their memory, from one reading to the next.
+type workerPool[W any] struct {
 	mu   sync.Mutex
-	idle []*worker
+	free []W
 }
 
-// hire is a worker of one goroutine, until it is released.
-func (o *Exact) hire() *worker {
-	o.staff.mu.Lock()
-	defer o.staff.mu.Unlock()
-	if last := len(o.staff.idle) - 1; last >= 0 {
-		k := o.staff.idle[last]
-		o.staff.idle = o.staff.idle[:last]
-		k.panel.empty() // of what was given up
+// get is a worker of one goroutine, until it is put back; made, if none is free.
+func (p *workerPool[W]) get(made func() W) W {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if last := len(p.free) - 1; last >= 0 {
+		k := p.free[last]
+		p.free = p.free[:last]
 		return k
 	}
-	return o.newWorker()
+	return made()
 }
 
-// Release lets the worker be hired again.
-func (k *worker) Release() {
-	k.staff.mu.Lock()
-	defer k.staff.mu.Unlock()
-	k.staff.idle = append(k.staff.idle, k)
+func (p *workerPool[W]) put(k W) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.free = append(p.free, k)
 }
+
+// takeWorker is one of the pool, with an empty panel: the one before may have been given up.
+func (o *Exact) takeWorker() *worker {
+	k := o.workers.get(o.newWorker)
+	k.panel.empty()
+	return k
+}
+
+// Release puts the worker back.
+func (k *worker) Release() { k.workers.put(k) }
 
 // evaluation is the pass of Exact.Eval.
 type evaluation struct {
@@ -139,7 +147,7 @@ func (c *costOf) start(in *pass.Input, weights []float64, at *weighting, curved 
 		w := o.weigh(weights, nil)
 		at = &w
 	}
-	k := o.hire()
+	k := o.takeWorker()
 	k.prepare(*at, curved)
 	return k, nil
 }

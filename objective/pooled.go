@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 	"slices"
-	"sync"
 
 	"optcomplete/data"
 	"optcomplete/internal/kernel"
@@ -35,8 +34,7 @@ type Pooled struct {
 	rows    *Exact    // the data, their chunks, and γ
 	gamma0  float64   // γ₀
 	norm    []float64 // for each feature, no less than Σ b_j² over all observed entries
-	mu      sync.Mutex
-	idle    []*pooledWorker
+	workers workerPool[*pooledWorker]
 	kept    []float64        // the rows' factors, from the first pass to the second
 	entries *wide.Regression // all of them, once an evaluation needed more digits
 }

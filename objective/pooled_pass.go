@@ -32,30 +32,14 @@ func (p *pooledOf) start(in *pass.Input, mu []float64) (*pooledWorker, error) {
 		at = o.point(rows.weigh(p.Weights, nil), p.Weights, p.Curved)
 		copy(at.mu, mu)
 	}
-	k := o.hire()
+	k := o.workers.get(func() *pooledWorker { return &pooledWorker{worker: o.rows.newWorker(), of: o} })
+	k.panel.empty() // the one before may have been given up
 	k.prepare(at)
 	return k, nil
 }
 
-// hire is a worker of one goroutine, until it is released.
-func (o *Pooled) hire() *pooledWorker {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if last := len(o.idle) - 1; last >= 0 {
-		k := o.idle[last]
-		o.idle = o.idle[:last]
-		k.panel.empty() // of what was given up
-		return k
-	}
-	return &pooledWorker{worker: o.rows.newWorker(), of: o}
-}
-
-// Release lets the worker be hired again.
-func (k *pooledWorker) Release() {
-	k.of.mu.Lock()
-	defer k.of.mu.Unlock()
-	k.of.idle = append(k.of.idle, k)
-}
+// Release puts the worker back.
+func (k *pooledWorker) Release() { k.of.workers.put(k) }
 
 // pooledFitting is the first pass of an evaluation.
 type pooledFitting struct{ Of pooledOf }

@@ -131,7 +131,7 @@ func (o *Sampled) draw(ctx context.Context) (*data.Matrix, error) {
 // on is the cost of a sample.
 func (o *Sampled) on(sample *data.Matrix) *Exact {
 	n, _ := sample.Dims()
-	e := &Exact{matrix: sample, n: n, features: o.all.features, columnFeatures: o.all.columnFeatures, gamma: o.all.gamma, heaviest: o.all.heaviest, threads: o.threads, staff: new(staff)}
+	e := &Exact{matrix: sample, n: n, features: o.all.features, columnFeatures: o.all.columnFeatures, gamma: o.all.gamma, heaviest: o.all.heaviest, threads: o.threads, workers: new(workerPool[*worker])}
 	e.divide()
 	e.measure()
 	return e

@@ -121,6 +121,7 @@ type check struct {
 	own      *cut  // and where it was taken
 	last     *step // the tangent computed last, and it
 	tangent  *cut
+	found    [][]int // selections that the model has not ruled out
 
 	pending              []pending // to be evaluated
 	enumerating, listing float64   // how many
@@ -165,6 +166,9 @@ func (k *check) run(ctx context.Context) (*Verdict, error) {
 	})
 	if refused != nil {
 		return nil, &RefusedError{refused.Error()}
+	}
+	if err == nil {
+		err = k.endModel(ctx)
 	}
 	if err == nil {
 		err = k.flush(ctx)

@@ -11,12 +11,7 @@ const agree = 1e-9
 
 // costs is what the selection of a place costs at least and at most, times n·m.
 func (k *check) costs(at *place) (low, high float64) {
-	own := k.cost.cut(at)
-	low = own.constant
-	for _, u := range k.indicator().units {
-		low = down(low - own.slope[u])
-	}
-	return low, k.cost.most(at)
+	return k.cost.cut(at).value(k.indicator().units), k.cost.most(at)
 }
 
 // compare holds the model's claims against what was found. What they may differ by is a part

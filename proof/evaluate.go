@@ -31,6 +31,9 @@ func (k *check) rule(ctx context.Context, r *region, by, of *step) (err error) {
 	case byEnumeration:
 		return k.region(ctx, r)
 	case byModel:
+		if err := k.endModel(ctx); err != nil {
+			return err
+		}
 		var m *model
 		if m, k.own, err = k.cost.model(ctx, r, k.place(k.proof.points[by.cut])); err != nil {
 			return err
@@ -55,14 +58,26 @@ func (k *check) rule(ctx context.Context, r *region, by, of *step) (err error) {
 			return nil
 		}
 		found, floor := k.tangents.list(ctx, r, k.target)
-		if k.least = min(k.least, floor); found != nil {
-			k.listing += found.count()
-			return k.take(ctx, found, found.selections)
+		k.least = min(k.least, floor)
+		if k.found = append(k.found, found...); len(k.found) >= listedAtOnce {
+			return k.endModel(ctx)
 		}
 	default:
 		k.unproven()
 	}
 	return ctx.Err()
+}
+
+// endModel takes what the last model has not ruled out.
+func (k *check) endModel(ctx context.Context) error {
+	if len(k.found) == 0 {
+		return nil
+	}
+	slices.SortFunc(k.found, slices.Compare)
+	l := &leaf{candidates: k.tangents.features, left: k.tangents.k, list: k.found, units: k.tangents.units}
+	k.found = nil
+	k.listing += l.count()
+	return k.take(ctx, l, l.selections)
 }
 
 // unproven is a region that nothing closes.
@@ -158,14 +173,7 @@ func (l *leaf) selections(f func(units []int) bool) {
 
 // evaluate bounds selections by their own cuts.
 func (k *check) evaluate(ctx context.Context, singles []point) error {
-	value := func(at point, p *place) float64 {
-		own := k.cost.cut(p)
-		value := own.constant
-		for _, u := range at.units {
-			value = down(value - own.slope[u])
-		}
-		return value
-	}
+	value := func(at point, p *place) float64 { return k.cost.cut(p).value(at.units) }
 	long := mostLongPlaces
 	for group := range slices.Chunk(singles, 64) {
 		var places, low []*place

@@ -140,12 +140,11 @@ func (t *tangents) at(p point) *cut {
 	return out
 }
 
-// list bounds the selections of a part of the region that the model rules out, and lists the others: nil
-// if there are none.
-func (t *tangents) list(ctx context.Context, r *region, target float64) (l *leaf, floor float64) {
+// list bounds the selections of a part of the region that the model rules out, and lists the
+// others, by their places.
+func (t *tangents) list(ctx context.Context, r *region, target float64) (found [][]int, floor float64) {
 	f := len(t.units)
 	floor = math.Inf(1)
-	var found [][]int
 	among := make([]int, f) // the place of each among the free ones, from 1
 	for x, place := range t.free {
 		among[place] = x + 1
@@ -176,8 +175,5 @@ func (t *tangents) list(ctx context.Context, r *region, target float64) (l *leaf
 		}
 		return ctx.Err() == nil
 	})
-	if len(found) == 0 {
-		return nil, floor
-	}
-	return &leaf{candidates: t.features, left: t.k, list: found, units: t.units}, floor
+	return found, floor
 }

@@ -113,6 +113,15 @@ func (p *Problem) meets(units []int) bool {
 	return true
 }
 
+// value is the cut's at a selection, or less.
+func (c *cut) value(units []int) float64 {
+	value := c.constant
+	for _, u := range units {
+		value = down(value - c.slope[u])
+	}
+	return value
+}
+
 // bound is the least value of the cut over the region, or less; +Inf where the
 // region has no selections. Taking the steepest that a family has room for is the least:
 // families share no units.
@@ -120,10 +129,7 @@ func (c *cut) bound(r *region) float64 {
 	if r.empty() {
 		return math.Inf(1)
 	}
-	value := c.constant
-	for _, u := range r.in {
-		value = down(value - c.slope[u])
-	}
+	value := c.value(r.in)
 	left, room := r.left, slices.Clone(r.room)
 	for _, u := range c.order {
 		if left == 0 {

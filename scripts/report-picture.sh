@@ -10,4 +10,12 @@ go build -o "$folder/optcomplete" ./cmd/optcomplete
 cd "$folder"
 ./optcomplete demo -o films --quiet >/dev/null
 cd "$root"
-go -C tools/browser run ./picture -width 1180 -height 760 -o "$root/docs/report.png" "$folder/films/report.html"
+for program in ${OPTCOMPLETE_BROWSER:-} chromium chromium-browser google-chrome google-chrome-stable; do
+	if command -v "$program" >/dev/null; then
+		"$program" --headless --no-sandbox --hide-scrollbars --window-size=1180,760 --screenshot="$folder/report.png" "file://$folder/films/report.html"
+		cp "$folder/report.png" docs/report.png
+		exit
+	fi
+done
+echo "$0: no browser (scripts/install-browser.sh)" >&2
+exit 1

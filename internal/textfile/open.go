@@ -5,9 +5,11 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"sync"
 	"syscall"
 
 	"github.com/klauspost/compress/gzip"
@@ -160,4 +162,62 @@ func ReadError(name string, line int, err error) error {
 		e.Problem, e.Remedy = "has damaged compressed data ("+err.Error()+")", "fetch or compress it again"
 	}
 	return e
+}
+
+// inMemory are files by their names, for a process that gets its input over a pipe:
+// whatever opens a file by its name finds one of these first. Only a server that was
+// given tables has any. Names are for the whole process, and the content must not be
+// changed.
+var inMemory sync.Map // name to []byte
+
+// PutInMemory takes a file; one of the same name is replaced.
+func PutInMemory(name string, content []byte) { inMemory.Store(name, content) }
+
+// InMemory gives a file that was put there.
+func InMemory(name string) ([]byte, bool) {
+	content, ok := inMemory.Load(name)
+	if !ok {
+		return nil, false
+	}
+	return content.([]byte), true
+}
+
+// DropFromMemory forgets a file.
+func DropFromMemory(name string) { inMemory.Delete(name) }
+
+// ReadSmall reads a file that has at most this many MiB if it is what it should be,
+// which the remedy for a larger one says.
+func ReadSmall(path string, mebibytes int, remedy string) ([]byte, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		problem := "cannot be opened: " + err.Error()
+		if errors.Is(err, fs.ErrNotExist) {
+			problem = "there is no such file"
+		}
+		return nil, &InputError{File: path, Problem: problem, Err: err}
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, int64(mebibytes)<<20+1))
+	switch {
+	case err != nil:
+		return nil, &InputError{File: path, Problem: "cannot be read: " + err.Error(), Err: err}
+	case len(text) > mebibytes<<20:
+		return nil, &InputError{File: path, Problem: fmt.Sprintf("is longer than %d MiB", mebibytes), Remedy: remedy}
+	}
+	return text, nil
+}
+
+// Whole reads a file into memory. A file of more than most bytes, or one that never
+// ends, such as /dev/zero, is an error.
+func Whole(path string, most int64) ([]byte, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, most+1))
+	if err == nil && int64(len(text)) > most {
+		err = fmt.Errorf("%s is longer than %d MiB (check that it is the file that was meant)", path, most>>20)
+	}
+	return text, err
 }

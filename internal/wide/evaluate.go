@@ -38,6 +38,16 @@ type Evaluation struct {
 	Loss     float64   // Cost less the cut's value at s
 }
 
+// Support is how many weights are positive.
+func Support(weights []float64) (count int) {
+	for _, s := range weights {
+		if s > 0 {
+			count++
+		}
+	}
+	return count
+}
+
 // Enough is the relative loss at which an evaluation is good enough.
 const Enough = 1e-12
 
@@ -52,12 +62,7 @@ const longWork = 300_000
 // Evaluate evaluates a regression with as many digits as it takes, if it is small.
 func Evaluate(in *Regression, at *Penalty) Evaluation {
 	best := evaluate(pairs{}, in, at)
-	support := 0
-	for _, s := range at.Weights {
-		if s > 0 {
-			support++
-		}
-	}
+	support := Support(at.Weights)
 	if len(in.Values)*(in.P+support*support) > longWork {
 		return best
 	}

@@ -1,4 +1,4 @@
-package browser_test
+package browser
 
 import (
 	"bytes"
@@ -14,18 +14,17 @@ import (
 	"optcomplete/formulation"
 	"optcomplete/report"
 	"optcomplete/spec"
-	"optcomplete/tools/browser"
 )
 
 // open starts a browser, or skips the test where there is none.
-func open(t *testing.T) *browser.Browser {
+func open(t *testing.T) *Browser {
 	t.Helper()
-	if _, err := browser.Find(); err != nil {
+	if _, err := Find(); err != nil {
 		t.Skip(err)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	t.Cleanup(cancel)
-	b, err := browser.Start(ctx)
+	b, err := Start(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +76,7 @@ func TestInABrowser(t *testing.T) {
 	b := open(t)
 	single, compare := pages(t)
 	for _, file := range []string{single, compare} {
-		for _, view := range []browser.View{{Width: 375}, {Width: 1100}, {Width: 1400}, {Width: 375, Dark: true}, {Width: 1400, Dark: true}} {
+		for _, view := range []View{{Width: 375}, {Width: 1100}, {Width: 1400}, {Width: 375, Dark: true}, {Width: 1400, Dark: true}} {
 			p, err := b.Open(file, view)
 			if err != nil {
 				t.Fatal(err)
@@ -93,7 +92,7 @@ func TestInABrowser(t *testing.T) {
 }
 
 // look checks what holds for every page at every width and in every theme.
-func look(t *testing.T, p *browser.Page, file string, view browser.View) {
+func look(t *testing.T, p *Page, file string, view View) {
 	t.Helper()
 	var got struct {
 		Overflow int      // by how many pixels the page is wider than the window
@@ -161,8 +160,8 @@ func look(t *testing.T, p *browser.Page, file string, view browser.View) {
 const increases = `Array.from(document.querySelectorAll('table.sortable')[0].tBodies[0].rows).map(r => parseFloat(r.cells[2].querySelector('data').value))`
 
 // sorts clicks and presses on the heading of a column.
-func sorts(t *testing.T, b *browser.Browser, file string) {
-	p, err := b.Open(file, browser.View{Width: 1400})
+func sorts(t *testing.T, b *Browser, file string) {
+	p, err := b.Open(file, View{Width: 1400})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -200,8 +199,8 @@ func sorts(t *testing.T, b *browser.Browser, file string) {
 	}
 }
 
-func prints(t *testing.T, b *browser.Browser, file string) {
-	p, err := b.Open(file, browser.View{Width: 1400, Dark: true})
+func prints(t *testing.T, b *Browser, file string) {
+	p, err := b.Open(file, View{Width: 1400, Dark: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -216,8 +215,8 @@ func prints(t *testing.T, b *browser.Browser, file string) {
 }
 
 // tools tries the buttons, the links and the tips.
-func tools(t *testing.T, b *browser.Browser, file string) {
-	p, err := b.Open(file, browser.View{Width: 1400})
+func tools(t *testing.T, b *Browser, file string) {
+	p, err := b.Open(file, View{Width: 1400})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -248,8 +247,8 @@ func tools(t *testing.T, b *browser.Browser, file string) {
 
 // keyboard walks the page with the tab key: the first stop skips the contents, and
 // every stop can be seen.
-func keyboard(t *testing.T, b *browser.Browser, file string) {
-	p, err := b.Open(file, browser.View{Width: 1400})
+func keyboard(t *testing.T, b *Browser, file string) {
+	p, err := b.Open(file, View{Width: 1400})
 	if err != nil {
 		t.Fatal(err)
 	}

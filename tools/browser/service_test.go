@@ -1,4 +1,4 @@
-package browser_test
+package browser
 
 import (
 	"context"
@@ -20,7 +20,6 @@ import (
 	"optcomplete/regress/saved"
 	"optcomplete/service"
 	"optcomplete/spec"
-	"optcomplete/tools/browser"
 )
 
 // evil are ids and names that would run, if they were taken for markup.
@@ -46,7 +45,7 @@ func filmModel(t *testing.T) (m *model.Model, settings service.Settings) {
 
 // visit is a page of the service, open in a browser.
 type visit struct {
-	*browser.Page
+	*Page
 	t      *testing.T
 	origin string
 	width  int
@@ -122,7 +121,7 @@ func TestServicePage(t *testing.T) {
 	if _, err := os.Stat("../../.tools/axe-core/axe.min.js"); err != nil {
 		t.Log("without axe: scripts/install-axe.sh installs it")
 	}
-	for _, view := range []browser.View{{Width: 390}, {Width: 1000, Dark: true}, {Width: 1600}, {Width: 390, Dark: true}} {
+	for _, view := range []View{{Width: 390}, {Width: 1000, Dark: true}, {Width: 1600}, {Width: 390, Dark: true}} {
 		p, err := b.Open(h.URL+"/", view)
 		if err != nil {
 			t.Fatal(err)
@@ -227,7 +226,7 @@ func TestServiceLiveFit(t *testing.T) {
 	fit.Take(events.Event{Event: "task", Task: 1, Label: "Reading " + evil, Done: 30, Total: 100, Unit: "lines"})
 	fit.Take(events.Event{Event: "gamma", Gamma: 0.5, RMSE: 1.25})
 	fit.Take(events.Event{Event: "log", Text: "Task      select 2 " + evil})
-	for _, view := range []browser.View{{Width: 390}, {Width: 1600, Dark: true}} {
+	for _, view := range []View{{Width: 390}, {Width: 1600, Dark: true}} {
 		p, err := b.Open(h.URL+"/", view)
 		if err != nil {
 			t.Fatal(err)
@@ -278,7 +277,7 @@ func TestServiceRegression(t *testing.T) {
 	}
 	h := httptest.NewServer(s.Handler())
 	defer h.Close()
-	for _, view := range []browser.View{{Width: 390, Dark: true}, {Width: 1600}} {
+	for _, view := range []View{{Width: 390, Dark: true}, {Width: 1600}} {
 		p, err := b.Open(h.URL+"/", view)
 		if err != nil {
 			t.Fatal(err)

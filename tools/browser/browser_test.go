@@ -1,5 +1,4 @@
-// Package browser opens pages in a headless Chromium, for tests and for the
-// pictures of the documentation.
+// Package browser opens pages in a headless Chromium, for tests.
 //
 // It takes HTML files and gives what a reader would meet: errors on the console,
 // requests to the network, the picture, the printed page. It finds the browser by
