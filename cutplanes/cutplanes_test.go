@@ -132,7 +132,7 @@ func TestFamiliesEqualCertified(t *testing.T) {
 			t.Fatalf("%v: cost %v, bound %v; want %v", got.Status, got.Cost, got.Bound, want.Cost)
 		}
 		n, m := in.Matrix.Dims()
-		sampled := objective.NewSampled(in.Matrix, in.Features, in.Gamma, objective.SampleSize{Rows: max(1, n/2), Columns: m}, 1, 1)
+		sampled := objective.NewExact(in.Matrix, in.Features, in.Gamma, 1).Sampled(objective.SampleSize{Rows: max(1, n/2), Columns: m}, 1)
 		answer, err := cutplanes.OptComplete(context.Background(), sampled, oracle, cutplanes.Settings{Search: find})
 		if err != nil {
 			t.Fatal(err)
@@ -204,7 +204,7 @@ func TestLimitsKeepATrueBound(t *testing.T) {
 				t.Fatalf("%v, selection %v, cost %v, bound %v; optimum %v", got.Status, got.Selection, got.Cost, got.Bound, best.Cost)
 			}
 			// The same limits on samples: an answer, and nothing proven.
-			sampled := objective.NewSampled(instance.Ratings.Matrix(), instance.Features, gamma, objective.SampleSize{Rows: 10, Columns: 30}, 1, 0)
+			sampled := objective.NewExact(instance.Ratings.Matrix(), instance.Features, gamma, 0).Sampled(objective.SampleSize{Rows: 10, Columns: 30}, 1)
 			answer := must.Get(cutplanes.OptComplete(test.ctx, sampled, oracle, cutplanes.Settings{Search: test.limit}))(t)
 			if len(answer.Selection) != 4 || answer.Cost < best.Cost || !math.IsInf(answer.Bound, -1) || answer.Status == search.Optimal {
 				t.Fatalf("%v, selection %v, cost %v, bound %v", answer.Status, answer.Selection, answer.Cost, answer.Bound)
@@ -223,7 +223,7 @@ func TestInterruptedAtOnce(t *testing.T) {
 	if got, err := cutplanes.CutPlanes(ctx, oracle, settings); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v, %v", got.Selection, err)
 	}
-	sampled := objective.NewSampled(instance.Ratings.Matrix(), instance.Features, gamma, objective.SampleSize{Rows: 10, Columns: 30}, 1, 0)
+	sampled := objective.NewExact(instance.Ratings.Matrix(), instance.Features, gamma, 0).Sampled(objective.SampleSize{Rows: 10, Columns: 30}, 1)
 	if got, err := cutplanes.OptComplete(ctx, sampled, oracle, settings); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v, %v", got.Selection, err)
 	}

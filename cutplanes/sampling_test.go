@@ -57,7 +57,7 @@ func sampleError(ctx context.Context, in *synth.Instance, gamma float64, selecti
 	if err != nil {
 		return 0, 0, err
 	}
-	sampled := objective.NewSampled(in.Ratings.Matrix(), in.Features, gamma, size, 1, 0)
+	sampled := objective.NewExact(in.Ratings.Matrix(), in.Features, gamma, 0).Sampled(size, 1)
 	norm := 0.0
 	for _, g := range want.Gradient {
 		norm += g * g
@@ -129,7 +129,7 @@ func failed(ctx context.Context, in *synth.Instance, gamma float64, g, runs int)
 		return 0, 0, 0, err
 	}
 	for seed := range uint64(runs) {
-		sampled := objective.NewSampled(in.Ratings.Matrix(), in.Features, gamma, objective.SampleSize{Rows: g, Columns: in.Columns}, seed, 0)
+		sampled := objective.NewExact(in.Ratings.Matrix(), in.Features, gamma, 0).Sampled(objective.SampleSize{Rows: g, Columns: in.Columns}, seed)
 		got, err := cutplanes.OptComplete(ctx, sampled, exact, cutplanes.Settings{Search: find, Seed: seed})
 		if err != nil {
 			return 0, 0, 0, err

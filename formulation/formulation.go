@@ -2,6 +2,7 @@ package formulation
 
 import (
 	"context"
+	"math"
 	"slices"
 
 	"optcomplete/checkpoint"
@@ -40,7 +41,10 @@ type formulation struct {
 	cuts    []float64         // the moments between its folds
 }
 
-var _ selection.Formulation[data.Source] = (*formulation)(nil)
+var (
+	_ selection.Formulation[data.Source] = (*formulation)(nil)
+	_ selection.Compared[data.Source]    = (*formulation)(nil)
+)
 
 // unit is something to select: a feature, or a group that counts as one.
 type unit struct {
@@ -156,8 +160,8 @@ func (t *formulation) at(k int) *formulation {
 }
 
 // Learn learns what the settings leave open.
-func (t *formulation) Learn(ctx context.Context, train data.Source, k int, _ func(result.GammaPoint)) (selection.Learned, error) {
-	return t.at(max(k, len(t.find.Always))).learn(ctx, train)
+func (t *formulation) Learn(ctx context.Context, train data.Source, k int, near *selection.Learned, _ func(result.GammaPoint)) (selection.Learned, error) {
+	return t.at(max(k, len(t.find.Always))).learn(ctx, train, near)
 }
 
 // Cost is the cost of k units.
@@ -179,6 +183,23 @@ func (t *formulation) Score(ctx context.Context, train, on data.Source, units []
 		parts.ClipToValues()
 	}
 	score, err := evaluate.Score(ctx, on, t.predictor(parts, units), t.Threads)
+	return score.Score(), err
+}
+
+// Alone is the error of row and column effects, which k = 0 of the model full is.
+func (t *formulation) Alone(ctx context.Context, train, on data.Source) (float64, error) {
+	if e := t.Model.Effects(); e.Rows && e.Columns {
+		return math.NaN(), nil
+	}
+	row, column, err := evaluate.ChooseShrinkage(ctx, train, t.Threads)
+	if err != nil {
+		return 0, err
+	}
+	effects, err := estimate.FitEffects(ctx, train, row, column, t.Threads)
+	if err != nil {
+		return 0, err
+	}
+	score, err := evaluate.Score(ctx, on, effects, t.Threads)
 	return score.Score(), err
 }
 

@@ -95,7 +95,7 @@ func ChooseGamma(ctx context.Context, problem Problem, settings Settings) (float
 	if err != nil {
 		return 0, err
 	}
-	c, err := t.learn(ctx, problem.Ratings.Source())
+	c, err := t.learn(ctx, problem.Ratings.Source(), nil)
 	return oneGammaOf(c), err
 }
 
@@ -116,7 +116,7 @@ const mostGamma = 1e4
 
 // learn fills in what the settings leave open: the shrinkage of column effects from their
 // variances, and by how much rows differ on each feature by maximum evidence.
-func (t *formulation) learn(ctx context.Context, train data.Source) (c selection.Learned, err error) {
+func (t *formulation) learn(ctx context.Context, train data.Source, near *selection.Learned) (c selection.Learned, err error) {
 	c = selection.Learned{Gamma: t.Gamma, Gamma0: t.Gamma0, Column: t.ColumnShrinkage, Delta: t.Delta, Factor: cmp.Or(t.GammaFactor, 1), Given: t.Gamma > 0, Fixed: t.ColumnShrinkage > 0}
 	if t.Model.AsGiven() && c.Gamma > 0 {
 		return c, nil
@@ -164,7 +164,7 @@ func (t *formulation) learn(ctx context.Context, train data.Source) (c selection
 		c.Gamma = 1
 		return c, nil
 	}
-	learned, err := t.variances(choosing, sample, effects, c, t.features)
+	learned, err := t.variances(choosing, sample, effects, c, t.features, near)
 	if err != nil {
 		return c, err
 	}
@@ -196,15 +196,15 @@ func (t *formulation) learnAgain(ctx context.Context, train data.Source, members
 	if c.Offsets != nil {
 		effects.Mean, effects.Columns = c.Offsets.Mean, c.Offsets.Column
 	}
-	again, err := t.variances(ctx, sample, effects, c, features)
+	again, err := t.variances(ctx, sample, effects, c, features, nil)
 	if err != nil || again.Noise == 0 {
 		return chosen, err
 	}
 	return again, nil
 }
 
-// variances learns how much rows differ on features: on some of the rows of the sample.
-func (t *formulation) variances(ctx context.Context, sample *data.Matrix, effects *estimate.Effects, c selection.Learned, features *data.Features) (*result.Variances, error) {
+// variances learns how much rows differ on features: on some of the rows of the sample, from what is near on.
+func (t *formulation) variances(ctx context.Context, sample *data.Matrix, effects *estimate.Effects, c selection.Learned, features *data.Features, near *selection.Learned) (*result.Variances, error) {
 	_, p := features.Dims()
 	rows, _ := sample.Dims()
 	survey, err := pass.Survey(context.WithoutCancel(ctx), sample, t.Threads)
@@ -233,16 +233,24 @@ func (t *formulation) variances(ctx context.Context, sample *data.Matrix, effect
 	if effects != nil {
 		in.Mean, in.Columns = effects.Mean, effects.Columns
 	}
+	scale := 1.0
+	if in.Loss.Loss.Linked() {
+		scale = 2 // a log-likelihood and half the square of a coefficient, over its variance
+	}
+	if near != nil && near.Units != nil {
+		from := *near.Units
+		if from.Own != nil {
+			from.Features = from.Own
+		}
+		from.Level, from.Features = from.Level/scale, lists.Each(from.Features, func(g float64) float64 { return g / scale })
+		in.Near = &from
+	}
 	learned, ok, err := in.LearnVariances(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if !ok {
 		learned.Noise = 0
-	}
-	scale := 1.0
-	if in.Loss.Loss.Linked() {
-		scale = 2 // a log-likelihood and half the square of a coefficient, over its variance
 	}
 	learned.Level = min(learned.Level*scale, mostGamma/in.Unit)
 	for f, g := range learned.Features {

@@ -112,7 +112,12 @@ func (x *laplace) interval(a *result.Answer, variance, weight, probability float
 		by = math.Hypot(by, n.Beyond(probability)/math.Sqrt(weight))
 	}
 	a.Low, a.High = m.Expected(a.Unclipped-by), m.Expected(a.Unclipped+by)
-	if m.Link.Loss.Counts() {
+	m.addCounts(a, variance, probability)
+}
+
+// addCounts says between what a count itself lies, if the values are counts.
+func (m *Model) addCounts(a *result.Answer, variance, probability float64) {
+	if m.LossOf().Loss.Counts() {
 		low, high := counts(a.Unclipped, math.Sqrt(variance), probability)
 		a.CountLow, a.CountHigh = m.Clipped(low), m.Clipped(high)
 	}

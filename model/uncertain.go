@@ -52,5 +52,6 @@ func (x *byFeatures) factor(probability float64) float64 {
 
 func (x *byFeatures) interval(a *result.Answer, variance, weight, probability float64) {
 	by := x.factor(probability) * math.Sqrt(variance+x.noise()/weight)
-	a.Low, a.High = x.m.Clipped(a.Unclipped-by), x.m.Clipped(a.Unclipped+by)
+	a.Low, a.High = x.m.Expected(a.Unclipped-by), x.m.Expected(a.Unclipped+by)
+	x.m.addCounts(a, variance, probability)
 }

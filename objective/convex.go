@@ -1,6 +1,7 @@
 package objective
 
 import (
+	"cmp"
 	"context"
 	"math"
 
@@ -31,6 +32,14 @@ type Convex struct {
 	loss        loss.Scaled
 	offsets     *pass.Shared[*Offsets] // nil: all zero
 	nonnegative []bool                 // of each feature; nil: none
+	cells       float64                // the cost is divided by it; 0: by rows × columns
+}
+
+// Per is the same cost, divided by so many cells.
+func (o *Convex) Per(cells float64) *Convex {
+	other := *o
+	other.cells = cells
+	return &other
 }
 
 // Offsets are what is known about the entries besides their values: what is predicted
@@ -143,7 +152,7 @@ func (o *Convex) total(sum *sums, gradient, hessian []float64) (cost, constant f
 	copy(hessian, sum.hessian)
 	e := o.of
 	delta := 4 * e.delta() // exponentials and logarithms are less exact than products
-	scale := 1 / (float64(e.n) * float64(e.m))
+	scale := 1 / cmp.Or(o.cells, float64(e.n)*float64(e.m))
 	gamma := e.gamma / 4
 	for j, x := range gradient {
 		g := gamma * x * scale

@@ -40,15 +40,6 @@ func NewExact(matrix data.Source, features *data.Features, gamma float64, thread
 // NewWeighted is NewExact of entries with weights, none of them above the heaviest,
 // which multiply the squares of their errors; 0: weights do not count.
 func NewWeighted(matrix data.Source, features *data.Features, gamma, heaviest float64, threads int) *Exact {
-	o := newFeatures(matrix, features, gamma)
-	o.threads, o.heaviest = threads, heaviest
-	o.divide()
-	o.measure()
-	return o
-}
-
-// newFeatures is the cost before its rows have been looked at.
-func newFeatures(matrix data.Source, features *data.Features, gamma float64) *Exact {
 	n, m := matrix.Dims()
 	columns, _ := features.Dims()
 	if columns != m {
@@ -57,7 +48,10 @@ func newFeatures(matrix data.Source, features *data.Features, gamma float64) *Ex
 	if !(gamma > 0) || math.IsInf(gamma, 1) {
 		panic("objective: gamma must be a positive number")
 	}
-	return &Exact{matrix: matrix, n: n, features: pass.Share(features), columnFeatures: newColumnFeatures(features), gamma: gamma, workers: new(workerPool[*worker])}
+	o := &Exact{matrix: matrix, n: n, features: pass.Share(features), columnFeatures: newColumnFeatures(features), gamma: gamma, heaviest: heaviest, threads: threads, workers: new(workerPool[*worker])}
+	o.divide()
+	o.measure()
+	return o
 }
 
 // WithGamma is the same cost at another γ. The two share the data.

@@ -58,15 +58,8 @@ type Sampled struct {
 
 const sampledStream = 0x73616d706c65 // "sample"
 
-// NewSampled prepares the sampled cost at γ = gamma; see [NewExact]. A size
-// outside 1..n or 1..m is a programming error and panics.
-func NewSampled(matrix data.Source, features *data.Features, gamma float64, size SampleSize, seed uint64, threads int) *Sampled {
-	all := newFeatures(matrix, features, gamma)
-	all.threads = threads
-	return all.Sampled(size, seed)
-}
-
-// Sampled is the sampled cost; see NewSampled.
+// Sampled is the sampled cost at the same γ. A size outside 1..n or 1..m is a programming error
+// and panics.
 func (o *Exact) Sampled(size SampleSize, seed uint64) *Sampled {
 	n, m := o.matrix.Dims()
 	if size.Rows < 1 || size.Rows > n || size.Columns < 1 || size.Columns > m {

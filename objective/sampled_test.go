@@ -22,7 +22,7 @@ func TestSampleOfEverythingIsExact(t *testing.T) {
 		in := testkit.Draw(t, 10)
 		n, m := in.Matrix.Dims()
 		exact := NewExact(in.Matrix, in.Features, in.Gamma, 1)
-		sampled := NewSampled(in.Matrix, in.Features, in.Gamma, SampleSize{n, m}, 1, 2)
+		sampled := NewExact(in.Matrix, in.Features, in.Gamma, 2).Sampled(SampleSize{n, m}, 1)
 		s := testkit.Weights(t, exact.Dim(), "weights")
 		want, got := make([]float64, exact.Dim()), make([]float64, exact.Dim())
 		cost, constant, err := evalInto(context.Background(), exact, s, want, nil)
@@ -48,7 +48,7 @@ func TestSampledCostIsTheFormula(t *testing.T) {
 		n, m := in.Matrix.Dims()
 		size := SampleSize{rapid.IntRange(1, n).Draw(t, "g"), rapid.IntRange(1, m).Draw(t, "f")}
 		seed := rapid.Uint64().Draw(t, "sample seed")
-		sample := must.Get(NewSampled(in.Matrix, in.Features, in.Gamma, size, seed, 1).draw(context.Background()))(t)
+		sample := must.Get(NewExact(in.Matrix, in.Features, in.Gamma, 1).Sampled(size, seed).draw(context.Background()))(t)
 		part := testkit.Instance{Matrix: sample, Features: in.Features, Gamma: in.Gamma}
 		if rows, _ := sample.Dims(); rows != size.Rows {
 			t.Fatalf("%d rows, want %d", rows, size.Rows)
@@ -58,7 +58,7 @@ func TestSampledCostIsTheFormula(t *testing.T) {
 				t.Fatalf("%d entries in %d columns", len(columns), size.Columns)
 			}
 		}
-		o := NewSampled(in.Matrix, in.Features, in.Gamma, size, seed, 1)
+		o := NewExact(in.Matrix, in.Features, in.Gamma, 1).Sampled(size, seed)
 		s := testkit.Weights(t, o.Dim(), "weights")
 		want, slope := part.Dense(s)
 		gradient := make([]float64, o.Dim())
@@ -83,7 +83,7 @@ func TestSampledCostIsTheFormula(t *testing.T) {
 func TestEveryEntryIsDrawnEquallyOften(t *testing.T) {
 	in := must.Get(synth.Generate(synth.Config{Rows: 12, Columns: 10, Features: 2, K: 1, Missing: 0.3, Seed: 1}))(t)
 	size := SampleSize{Rows: 5, Columns: 4}
-	o := NewSampled(in.Ratings.Matrix(), in.Features, 1, size, 7, 1)
+	o := NewExact(in.Ratings.Matrix(), in.Features, 1, 1).Sampled(size, 7)
 	const draws = 20_000
 	count := map[float64]int{} // by value: all differ
 	for range draws {
@@ -112,7 +112,7 @@ func TestEveryEntryIsDrawnEquallyOften(t *testing.T) {
 func TestSamplesAreFreshAndRepeatable(t *testing.T) {
 	in := must.Get(synth.Generate(synth.Config{Rows: 300, Columns: 40, Features: 6, K: 3, Missing: 0.5, Noise: 0.1, Seed: 2}))(t)
 	run := func(seed uint64, threads int) (costs []float64) {
-		o := NewSampled(in.Ratings.Matrix(), in.Features, 1, SampleSize{Rows: 50, Columns: 20}, seed, threads)
+		o := NewExact(in.Ratings.Matrix(), in.Features, 1, threads).Sampled(SampleSize{Rows: 50, Columns: 20}, seed)
 		for range 5 {
 			cost, _, err := evalInto(context.Background(), o, []float64{1, 0, 1, 0, 1, 0}, make([]float64, 6), nil)
 			if err != nil {

@@ -92,6 +92,9 @@ func (t *convex) exactly(ctx context.Context, gamma float64, selection []int) (f
 
 func (t *convex) coefficients(ctx context.Context, gamma float64, units []int) (coefficients []float64, intercept float64, err error) {
 	selection := slices.Clone(units)
+	if len(selection) == 0 && !t.constant {
+		return nil, 0, nil
+	}
 	if t.constant {
 		selection = append(selection, t.oracle.Dim()-1)
 	}

@@ -99,7 +99,7 @@ func (f *formulation) part(r rows) Problem {
 
 // Learn picks γ, unless it is given, by cross-validation within the rows. γ is that
 // of all rows: of fewer, it is as much larger.
-func (f *formulation) Learn(ctx context.Context, train rows, k int, on func(result.GammaPoint)) (c selection.Learned, err error) {
+func (f *formulation) Learn(ctx context.Context, train rows, k int, _ *selection.Learned, on func(result.GammaPoint)) (c selection.Learned, err error) {
 	if c.Gamma = f.settings.Gamma; c.Gamma > 0 {
 		return c, nil
 	}
@@ -107,7 +107,7 @@ func (f *formulation) Learn(ctx context.Context, train rows, k int, on func(resu
 	settings.OnGamma, find.K = on, max(k, len(f.find.Always))
 	ctx, cancel := f.clock.Choice(ctx)
 	defer cancel()
-	c.Gamma, c.GammaPath, err = chooseGamma(ctx, f.part(train), settings, find)
+	c, err = chooseGamma(ctx, f.part(train), settings, find)
 	c.Gamma *= f.problem.mass(train) / f.problem.mass(nil)
 	c.Cut = ctx.Err()
 	return c, err

@@ -6,6 +6,7 @@ import (
 
 	"optcomplete/internal/lists"
 	"optcomplete/internal/random"
+	"optcomplete/loss"
 	"optcomplete/result"
 	"optcomplete/search"
 	"optcomplete/selection"
@@ -23,7 +24,7 @@ const foldStream = 0x666f6c64 // "fold"
 // started from the last one's selection, it selects on the other folds, refits
 // and scores. Columns have Σx² = n, weighted by the rows' weights, so n is the unit; see
 // selection.ChooseGamma.
-func chooseGamma(ctx context.Context, problem Problem, settings Settings, find search.Settings) (float64, []result.GammaPoint, error) {
+func chooseGamma(ctx context.Context, problem Problem, settings Settings, find search.Settings) (c selection.Learned, err error) {
 	n := problem.mass(nil)
 	folds := settings.Folds
 	if folds == 0 {
@@ -31,7 +32,7 @@ func chooseGamma(ctx context.Context, problem Problem, settings Settings, find s
 	}
 	folds = min(folds, len(problem.Y))
 	if folds < 2 {
-		return selection.DefaultGamma(n), nil, nil // nothing to validate on
+		return selection.Learned{Gamma: selection.DefaultGamma(n)}, nil // nothing to validate on
 	}
 	find.MaxNodes, find.MaxPasses, find.NearTies, find.Gap, find.TimeLimit, find.SearchTime = 1, gammaPasses, -1, 0, 0, 0
 	used := folds
@@ -42,7 +43,7 @@ func chooseGamma(ctx context.Context, problem Problem, settings Settings, find s
 	for f := range parts {
 		parts[f] = newFold(problem, settings, f, folds)
 	}
-	return selection.ChooseGamma(ctx, n, func(gamma float64) (result.GammaPoint, error) {
+	c.Gamma, c.GammaPath, err = selection.ChooseGamma(ctx, n, func(gamma float64) (result.GammaPoint, error) {
 		point := result.GammaPoint{Gamma: gamma}
 		all := settings.losses()
 		for _, part := range parts {
@@ -60,6 +61,31 @@ func chooseGamma(ctx context.Context, problem Problem, settings Settings, find s
 		point.RMSE = all.score()
 		return point, nil
 	}, settings.OnGamma)
+	if err != nil || len(c.GammaPath) == 0 {
+		return c, err
+	}
+	alone, held := settings.losses(), 0
+	for _, part := range parts {
+		_, mean, err := part.rest.coefficients(context.WithoutCancel(ctx), 1, nil)
+		if err != nil {
+			return c, err
+		}
+		for _, i := range part.held {
+			alone.add(problem.weight(i), problem.Y[i], mean)
+		}
+		held += len(part.held)
+	}
+	c.Against = settings.against(held, selection.ErrorAt(c.GammaPath, c.Gamma), alone.score())
+	return c, nil
+}
+
+// against compares an error on rows with that of the mean alone.
+func (s *Settings) against(rows int, own, alone float64) *result.Comparison {
+	c := &result.Comparison{Alone: result.TheMean, Entries: rows, RMSE: own, Effects: alone}
+	if s.Loss != loss.Squared {
+		c.Measure = s.Loss.Measure()
+	}
+	return c
 }
 
 // fold is one part of the rows held out, and the others to fit on.

@@ -10,6 +10,7 @@ import (
 	"optcomplete/checkpoint"
 	"optcomplete/data"
 	"optcomplete/loss"
+	"optcomplete/result"
 	"optcomplete/search"
 	"optcomplete/selection"
 	"optcomplete/spec"
@@ -84,7 +85,9 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Result, erro
 		return nil, err
 	}
 	if len(held.Y) > 0 {
-		r.Holdout = r.On(held)
+		if err := f.compare(context.WithoutCancel(ctx), r, held); err != nil {
+			return nil, err
+		}
 	}
 	r.Seconds, r.Removal, r.Trace = found.Seconds().Total, found.Removal, found.Trace
 	return r, nil
@@ -123,7 +126,7 @@ func Path(ctx context.Context, problem Problem, settings Settings, path selectio
 	if out.PathResult, err = selection.Path(ctx, f, rows(nil), path); err != nil {
 		return nil, err
 	}
-	out.Model, out.Weighted = Kind, problem.Weights != nil
+	out.Model, out.Beside, out.Weighted = Kind, result.TheMean, problem.Weights != nil
 	if settings.Loss != loss.Squared {
 		out.Measure = settings.Loss.Measure()
 	}

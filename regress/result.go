@@ -3,6 +3,7 @@ package regress
 import (
 	"context"
 	"math"
+	"strconv"
 
 	"optcomplete/internal/lists"
 	"optcomplete/loss"
@@ -45,6 +46,8 @@ type Result struct {
 
 	Holdout *Score `json:"holdout,omitempty"` // on rows that were kept aside; nil: none were
 
+	Against *result.Comparison `json:"against_mean,omitempty"` // the mean alone, on the same held-out or validation rows
+
 	Removal []result.Removal    `json:"removal,omitempty"` // what the selection would cost without each of its features
 	Trace   []result.TracePoint `json:"trace,omitempty"`   // of the search, thinned
 }
@@ -60,6 +63,24 @@ type PathPoint struct {
 	*Result
 	selection.Moves
 	selection.Validated
+}
+
+// Warning says that the mean alone predicts better; "" if it does not, or was not compared.
+func (r *Result) Warning() string {
+	return r.Against.Warning("take fewer than " + strconv.Itoa(r.K) + " features, or others: a path shows how many pay")
+}
+
+// compare takes the errors on rows that were held out.
+func (f *formulation) compare(ctx context.Context, r *Result, held Problem) error {
+	r.Holdout = r.On(held)
+	_, mean, err := f.coefficients(ctx, nil, nil, selection.Learned{Gamma: r.Gamma})
+	own, alone := f.settings.losses(), f.settings.losses()
+	for i, y := range held.Y {
+		own.add(held.weight(i), y, r.sum(held.X[i*len(held.Names):][:len(held.Names)]))
+		alone.add(held.weight(i), y, mean)
+	}
+	r.Against = f.settings.against(len(held.Y), own.score(), alone.score())
+	return err
 }
 
 // Predict explains a row of p features, in the units of the values: a probability
@@ -88,6 +109,7 @@ func (f *formulation) result(ctx context.Context, units []int, certificate resul
 		Rows: n, Features: p, K: len(units), Gamma: c.Gamma, Selection: units, Selected: lists.Pick(f.problem.Names, units),
 		Refit: f.settings.Refit, Certificate: certificate,
 	}
+	r.Against = c.Against
 	r.GammaPath, r.Alike = c.GammaPath, result.AlikeOf(c.GammaPath, r.Selected)
 	if r.Alike != nil && f.settings.Loss != loss.Squared {
 		r.Alike.Measure = f.settings.Loss.Measure()

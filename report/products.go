@@ -27,7 +27,8 @@ func (products) deeds(m *Model) (out []deed) {
 	for i := range m.s.Products {
 		p := &m.s.Products[i]
 		way, _ := direction(p.Coefficient)
-		out = append(out, deed{way, m.s.Selected[i], say("%s.%s", name(p.Sentence(m.s.Nouns)), m.need(m.s.Selected[i]))})
+		of := cmp.Or(p.Unit, p.Name())
+		out = append(out, deed{way, p.Name(), say("%s.%s", name(p.Sentence(m.s.Nouns)), m.need(of))})
 	}
 	return out
 }
@@ -46,7 +47,7 @@ func (products) missing() markup {
 
 func (products) validated(m *Model) markup {
 	if m.s.Learned != nil {
-		return "Gamma is learned: the variance of the coefficients over that of the noise. Smaller ones that select the same products are tried until one is easy to prove, and the last is taken. The errors are on a fifth of the training entries, which these fits did not see."
+		return "Gamma is learned: the variance of the coefficients over that of the noise. The largest that is easy to prove and selects the same products is taken. The errors are on a fifth of the training entries, which these fits did not see."
 	}
 	return "On a fifth of the training entries, which these fits did not see."
 }
@@ -79,7 +80,7 @@ func (products) effects(m *Model) section {
 		if also := p.Copies(); also != "" {
 			says += " (" + also + ")"
 		}
-		t.row(name(m.s.Selected[i]), name(p.Row), name(p.Column), m.num(coefficientAt(i), plain), name(says))
+		t.row(name(p.Name()), name(p.Row), name(p.Column), m.num(coefficientAt(i), plain), name(says))
 	}
 	caption := markup("A mark is as large as the coefficient of the product, which is per unit of either feature.")
 	if m.s.Learned != nil {
@@ -129,7 +130,7 @@ func Interactions(s *twosided.Summary) *chart.Grid {
 	for i := range s.Products {
 		p := &s.Products[i]
 		grid.Cells = append(grid.Cells, chart.Cell{
-			Row: at(&grid.Rows, p.Row), Column: at(&grid.Columns, p.Column), Value: cmp.Or(p.Size, p.Coefficient), Tip: s.Selected[i] + ": " + p.Sentence(s.Nouns),
+			Row: at(&grid.Rows, p.Row), Column: at(&grid.Columns, p.Column), Value: cmp.Or(p.Size, p.Coefficient), Tip: p.Name() + ": " + p.Sentence(s.Nouns),
 		})
 	}
 	return grid

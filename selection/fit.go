@@ -86,7 +86,7 @@ func Fit[Data any](ctx context.Context, f Selectable[Data], train Data, r *Run) 
 		r.Began = time.Now()
 	}
 	start := time.Now()
-	c, err := r.learned(ctx, func() (Learned, error) { return f.Learn(ctx, train, r.K, r.OnGamma) })
+	c, err := r.learned(ctx, func() (Learned, error) { return f.Learn(ctx, train, r.K, nil, r.OnGamma) })
 	if err != nil {
 		return nil, search.SettingsError(err)
 	}

@@ -17,9 +17,10 @@ type Learned struct {
 	Gamma, Gamma0 float64
 	Row, Column   float64 // shrinkage of the effects, in entries
 	GammaPath     []result.GammaPoint
-	Cut           error `json:"-"` // why not all was tried that would have been; nil: it was
-	Given         bool  // γ is a setting
-	Steps         int   // of learning a prior; zero: enough
+	Against       *result.Comparison `json:",omitempty"` // of that γ with effects alone, on what it was validated on; nil: nothing was
+	Cut           error              `json:"-"`          // why not all was tried that would have been; nil: it was
+	Given         bool               // γ is a setting
+	Steps         int                // of learning a prior; zero: enough
 	// Units are how much rows differ on each feature, and Factor multiplies their variances; nil:
 	// one γ for all.
 	Units    *result.Variances
@@ -41,8 +42,9 @@ type Selectable[Data any] interface {
 	Names() []string
 
 	// Learn fills in what the settings leave open, on the training data, for selections of
-	// k units. It calls on for every γ tried, unless that is nil.
-	Learn(ctx context.Context, train Data, k int, on func(result.GammaPoint)) (Learned, error)
+	// k units. It calls on for every γ tried, unless that is nil. It may begin at what was learned
+	// of nearly the same data, near; nil: of none.
+	Learn(ctx context.Context, train Data, k int, near *Learned, on func(result.GammaPoint)) (Learned, error)
 
 	// Cost is the cost of selections of k units on the training data, ready to be
 	// searched.
@@ -65,6 +67,12 @@ type Formulation[Data any] interface {
 
 	// Resample draws as many rows as there are, with replacement; see Draw.
 	Resample(all Data, number int) (Data, error)
+}
+
+// Compared is a Formulation whose k = 0 is not what its fits are compared with.
+type Compared[Data any] interface {
+	// Alone is the error of row and column effects alone; NaN where k = 0 is that.
+	Alone(ctx context.Context, train, on Data) (score float64, err error)
 }
 
 const bootstrapStream = 0x626f6f74 // "boot"

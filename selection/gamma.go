@@ -107,3 +107,13 @@ func Round(gamma float64) float64 {
 	}
 	return math.Round(gamma/unit) * unit
 }
+
+// ErrorAt is the error of one γ of a path.
+func ErrorAt(path []result.GammaPoint, gamma float64) float64 {
+	for _, point := range path {
+		if point.Gamma == gamma {
+			return point.RMSE
+		}
+	}
+	return 0
+}

@@ -1,7 +1,9 @@
 package selection
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"math"
 	"time"
 
@@ -83,7 +85,11 @@ type PathResult struct {
 	Chosen          int         `json:"chosen"`                  // smallest k within one standard error of it
 	Points          []PathPoint `json:"path"`
 	// Without is how well k = 0 predicts: the effects alone, or the mean, where there are none.
-	Without     *Validated          `json:"without_features,omitempty"`
+	Without *Validated `json:"without_features,omitempty"`
+	// Alone is how well row and column effects alone predict the folds; nil: k = 0 is that, or
+	// what Beside names.
+	Alone       *Validated          `json:"effects_alone,omitempty"`
+	Beside      string              `json:"-"` // see result.Comparison.Alone
 	Stability   *Stability          `json:"stability,omitempty"`
 	GammaPath   []result.GammaPoint `json:"-"`                         // the γ tried on all data
 	ChosenAt    int                 `json:"gamma_chosen_at,omitempty"` // the k that γ was chosen for; 0: it was given
@@ -143,7 +149,7 @@ func Path[Data any](ctx context.Context, f Formulation[Data], all Data, path Pat
 	began := time.Now()
 	clock := NewClock(path.Limits.TimeLimit, path.Limits.Began)
 	choosing, cancel := clock.Choice(ctx)
-	c, err := f.Learn(choosing, all, middle(path.KMax), path.Watch.OnGamma)
+	c, err := f.Learn(choosing, all, middle(path.KMax), nil, path.Watch.OnGamma)
 	cancel()
 	if err != nil {
 		return nil, search.SettingsError(err)
@@ -221,8 +227,10 @@ func (r *PathResult) choose() {
 			least, within, r.Best = p.Validation, p.Error, p.K
 		}
 	}
-	if w := r.Without; w != nil && len(w.Folds) > 0 {
-		w.Validation, w.Error = MeanAndError(w.Folds)
+	for _, w := range []*Validated{r.Without, r.Alone} {
+		if w != nil && len(w.Folds) > 0 {
+			w.Validation, w.Error = MeanAndError(w.Folds)
+		}
 	}
 	for _, p := range r.Points {
 		if p.Validation <= least+within {
@@ -241,6 +249,19 @@ func (r *PathResult) Needless() bool {
 		}
 	}
 	return false
+}
+
+// Warning says that no k predicts as well as row and column effects alone, or as what Beside
+// names; "" if one does, or nothing was validated.
+func (r *PathResult) Warning() string {
+	alone := cmp.Or(r.Alone, r.Without)
+	for _, p := range r.Points {
+		if p.K == r.Best && alone != nil && len(alone.Folds) > 0 && p.Validation > alone.Validation {
+			return fmt.Sprintf("every k predicts worse than %s alone: %s %.4g at best, against %.4g over %d folds (take other features, or a model with effects)",
+				cmp.Or(r.Beside, "row and column effects"), cmp.Or(r.Measure, "RMSE"), p.Validation, alone.Validation, r.Folds)
+		}
+	}
+	return ""
 }
 
 // AtEnd tells whether the least error is that of the largest k tried, so that more of

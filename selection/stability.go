@@ -61,8 +61,8 @@ func stability[Data any](ctx context.Context, f Formulation[Data], all Data, c L
 			return nil, err
 		}
 		c := c
-		if c.Units != nil && !c.Given { // a resample learns its own
-			if c, err = f.Learn(ctx, rows, k, nil); err != nil {
+		if c.Units != nil && !c.Given { // a resample learns its own, from those of all rows on
+			if c, err = f.Learn(ctx, rows, k, &c, nil); err != nil {
 				return nil, search.SettingsError(err)
 			}
 		}

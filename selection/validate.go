@@ -1,8 +1,10 @@
 package selection
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"optcomplete/internal/progress"
@@ -59,6 +61,19 @@ func validate[Data any](ctx context.Context, f Formulation[Data], all Data, c Le
 			}
 			r.Without.Folds = append(r.Without.Folds, without)
 		}
+		if of, has := f.(Compared[Data]); has {
+			alone, err := of.Alone(ctx, train, held)
+			if err != nil {
+				if ctx.Err() != nil {
+					return nil
+				}
+				return err
+			}
+			if !math.IsNaN(alone) {
+				r.Alone = cmp.Or(r.Alone, new(Validated))
+				r.Alone.Folds = append(r.Alone.Folds, alone)
+			}
+		}
 		for i, score := range scores {
 			r.Points[i].Folds = append(r.Points[i].Folds, score)
 		}
@@ -91,7 +106,7 @@ func Decide[Data any](ctx context.Context, f Formulation[Data], train Data, most
 func decide[Data any](ctx context.Context, f Formulation[Data], train Data, kMax, most int, given *Learned, task progress.Task) (selections [][]int, c Learned, err error) {
 	if given != nil {
 		c = *given
-	} else if c, err = f.Learn(ctx, train, middle(kMax), nil); err != nil {
+	} else if c, err = f.Learn(ctx, train, middle(kMax), nil, nil); err != nil {
 		return nil, c, err
 	}
 	cost, err := f.Cost(ctx, train, kMax, c)

@@ -41,12 +41,12 @@ var Uses = map[string]Use{
 	"near-ties":        {Methods: Selecting},
 	"split":            {Models: OfMatrix},
 	"residual-rank":    {Methods: Selecting, Models: OfMatrix},
-	"loss":             {Methods: []string{"certified"}, Models: []string{"full"}},
-	"delta":            {Methods: []string{"certified"}, Models: []string{"full"}},
+	"loss":             {Methods: []string{"certified"}, Models: []string{"full", "twosided"}},
+	"delta":            {Methods: []string{"certified"}, Models: []string{"full", "twosided"}},
 	"nonnegative":      {Methods: []string{"certified"}, Models: []string{"full"}},
 	"checkpoint":       {Methods: Selecting},
 	"warm-start":       {Methods: Selecting, Models: OfMatrix},
-	"proof":            {Methods: []string{"certified", "optcomplete"}, Models: OfMatrix, Squares: true},
+	"proof":            {Methods: []string{"certified", "optcomplete"}, Models: append(slices.Clip(OfMatrix), "twosided"), Squares: true},
 }
 
 // Applies tells whether the setting does something in a fit by the method, of the

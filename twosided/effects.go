@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"optcomplete/data"
+	"optcomplete/loss"
 )
 
 // Effects says what a model has besides its products.
@@ -35,6 +36,8 @@ func ParseEffects(name string) (Effects, error) {
 //	a_ij = mean + row_i + column_j + noise/√w_ij,
 //	row_i ~ N(rowPrior_i, Row),  column_j ~ N(columnPrior_j, Column),  noise ~ N(0, Noise).
 //
+// With a link that is of the working responses of the entries, whose noise has variance 1.
+//
 // The variances are learned by expectation and maximisation with the posterior of
 // every effect taken as independent of the others, which is nearly so where rows and
 // columns have more than a few entries.
@@ -47,12 +50,14 @@ type levels struct {
 	rowFreedom, columnFreedom float64   // of what the priors were fitted with
 	smallest                  float64   // a variance that counts as none
 	columnWeighed             []float64
+	by                        loss.Scaled // what is minimised
 }
 
 // learnLevels learns them from scratch.
-func learnLevels(entries *data.Matrix) *levels {
+func learnLevels(entries *data.Matrix, by loss.Scaled) *levels {
 	n, m := entries.Dims()
 	l := &levels{
+		by:   by,
 		Rows: make([]float64, n), Columns: make([]float64, m), RowWeight: make([]float64, n), ColumnWeight: make([]float64, m),
 		columnWeighed: make([]float64, m),
 	}
@@ -72,8 +77,73 @@ func learnLevels(entries *data.Matrix) *levels {
 	unit := total / float64(entries.Observed()) // the weight of an entry
 	l.smallest = max(1e-9*variance, 1e-200)
 	l.Noise, l.Row, l.Column = max(variance*unit, l.smallest)/2, max(variance, l.smallest)/4, max(variance, l.smallest)/4
-	l.settle(entries, nil)
+	if by.Loss.Linked() {
+		l.Mean = by.Link(by.Loss.Inside(l.Mean, 0.5/total))
+		l.Noise, l.Row, l.Column, l.smallest = 1, 0.5, 0.5, 1e-9
+	}
+	l.fitTo(entries, nil, func(working *data.Matrix) { l.settle(working, nil) })
 	return l
+}
+
+// workings is how often working responses are made at most.
+const workings = 25
+
+// fitTo lets fit do its work on the entries, or, where no squares are minimised, on their
+// working responses in turn, until nothing changes. explained, if there is any, is what
+// products say of each entry, and fit may change it.
+func (l *levels) fitTo(entries *data.Matrix, explained []float64, fit func(*data.Matrix)) {
+	if l.by.Loss == loss.Squared {
+		fit(entries)
+		return
+	}
+	var last []float64
+	for range workings {
+		sums := l.sums(entries, explained)
+		change := math.Inf(1)
+		if last != nil {
+			change = 0
+		}
+		for e, x := range last {
+			change = max(change, math.Abs(x-sums[e])/(1+math.Abs(x)))
+		}
+		if last = sums; change < 1e-7 {
+			return
+		}
+		fit(l.working(entries, sums))
+	}
+}
+
+// sums are what effects and products say of each entry.
+func (l *levels) sums(entries *data.Matrix, explained []float64) []float64 {
+	out := make([]float64, 0, entries.Observed())
+	eachEntry(entries, func(i int, j int32, _, _ float64) {
+		x := l.Mean + l.Rows[i] + l.Columns[j]
+		if explained != nil {
+			x += explained[len(out)]
+		}
+		out = append(out, x)
+	})
+	return out
+}
+
+// working is the entries as squares see them near their sums, and weighs rows and columns
+// by them.
+func (l *levels) working(entries *data.Matrix, sums []float64) *data.Matrix {
+	values, weights := make([]float64, 0, len(sums)), make([]float64, 0, len(sums))
+	clear(l.RowWeight)
+	clear(l.ColumnWeight)
+	eachEntry(entries, func(i int, j int32, a, w float64) {
+		response, weight := l.by.Working(a, sums[len(values)])
+		weight = min(max(weight*w, data.LeastWeight), data.MostWeight)
+		l.RowWeight[i] += weight
+		l.ColumnWeight[j] += weight
+		values, weights = append(values, response), append(weights, weight)
+	})
+	out, err := entries.WithValues(values).WithWeights(weights)
+	if err != nil {
+		panic(err) // they are within the range
+	}
+	return out
 }
 
 // sweeps is how often effects and variances are updated at most, and settled the
@@ -150,7 +220,9 @@ func (l *levels) sweep(entries *data.Matrix, explained []float64) {
 	shift := sum / total
 	l.Mean += shift
 	square = max(square-total*shift*shift, 0) + rows.uncertain + columns.uncertain
-	l.Noise = max(square/float64(entry), l.smallest)
+	if !l.by.Loss.Linked() {
+		l.Noise = max(square/float64(entry), l.smallest)
+	}
 	l.Row = max(rows.square/max(rows.count-l.rowFreedom, 1), l.smallest)
 	l.Column = max(columns.square/max(columns.count-l.columnFreedom, 1), l.smallest)
 }

@@ -21,7 +21,8 @@ type Part struct {
 	Value       float64 `json:"value"`  // the product of the three
 }
 
-// Sum is a prediction taken apart: mean, effects and parts add up to it.
+// Sum is a prediction taken apart: mean, effects and parts add up to it, or, with a link, to
+// the sum that it is the mean of.
 type Sum struct {
 	Mean         float64 `json:"mean"`
 	RowEffect    float64 `json:"row_effect"`
@@ -29,6 +30,8 @@ type Sum struct {
 	RowKnown     bool    `json:"row_known"` // by entries; else its effect is what its features predict
 	ColumnKnown  bool    `json:"column_known"`
 	Parts        []Part  `json:"parts"`
+	Scale        string  `json:"scale,omitempty"` // what all these are of: log-odds, log-rate; empty: values
+	Total        float64 `json:"sum,omitempty"`   // with such a scale
 	Prediction   float64 `json:"prediction"`
 	Deviation    float64 `json:"deviation,omitempty"` // of an entry around the prediction, as far as effects and noise tell
 }
@@ -39,15 +42,20 @@ func (m *Model) Explain(row, column string) (sum Sum, err error) {
 		return sum, err
 	}
 	i, j := m.row[row], m.column[column]
+	x, b := m.Rows.Row(i), m.Columns.Row(j)
+	if sum.Scale = m.Summary.Loss.Scale(); sum.Scale != "" {
+		sum.Total = m.effectsOf(i, j) + m.products(x, b)
+	}
 	if l := m.Summary.Learned; l != nil {
 		sum.Mean, sum.RowEffect, sum.ColumnEffect = l.Mean, m.RowEffects[i], m.ColumnEffects[j]
 		sum.RowKnown, sum.ColumnKnown = m.RowWeights[i] > 0, m.ColumnWeights[j] > 0
-		sum.Deviation = l.deviation(m.RowWeights[i], m.ColumnWeights[j])
+		if sum.Scale == "" {
+			sum.Deviation = l.deviation(m.RowWeights[i], m.ColumnWeights[j])
+		}
 	}
-	x, b := m.Rows.Row(i), m.Columns.Row(j)
 	for p, product := range m.Summary.Products {
 		sum.Parts = append(sum.Parts, Part{
-			Name: m.Summary.Selected[p], Coefficient: product.Coefficient,
+			Name: product.Name(), Coefficient: product.Coefficient,
 			Row: x[m.rowAt[p]] - product.RowCentre, Column: b[m.colAt[p]] - product.ColumnCentre, Value: m.part(p, x, b),
 		})
 	}
@@ -64,7 +72,12 @@ func (l *Learned) deviation(rowWeight, columnWeight float64) float64 {
 // the model: of differences between rows in differences between columns.
 func (p *Product) Sentence(nouns *result.Nouns) string {
 	rows, columns := nouns.Rows(), nouns.Columns()
-	amount := func(v float64) string { return fmt.Sprintf("%+.3g", v) }
+	amount := func(v float64) string {
+		if p.Of != "" {
+			return fmt.Sprintf("%+.3g of the %s", v, p.Of)
+		}
+		return fmt.Sprintf("%+.3g", v)
+	}
 	quantity := func(name string, scale float64) string {
 		if scale == 0 {
 			return "one unit of " + name
@@ -101,7 +114,7 @@ func (f *formulation) describe(ctx context.Context, selection []int, u []float64
 	out := []Product{}
 	columns := make([][]float64, len(selection))
 	for x := range columns {
-		columns[x] = make([]float64, len(f.all))
+		columns[x] = make([]float64, len(f.known.Names)*len(f.columns.Names))
 	}
 	if err := of.Columns(ctx, selection, columns); err != nil {
 		return nil, err
@@ -110,7 +123,10 @@ func (f *formulation) describe(ctx context.Context, selection []int, u []float64
 	p2 := len(f.columns.Names)
 	for x, j := range selection {
 		q, l := j/p2, j%p2
-		p := Product{Row: f.known.Names[q], Column: f.columns.Names[l], Coefficient: u[x], RowFlag: f.ofRows.flag[q], ColumnFlag: f.ofColumns.flag[l], Equal: f.equals(j)}
+		p := Product{Row: f.known.Names[q], Column: f.columns.Names[l], Coefficient: u[x], RowFlag: f.ofRows.flag[q], ColumnFlag: f.ofColumns.flag[l], Equal: f.equals(j), Of: f.by.Loss.Scale()}
+		if f.groups != nil {
+			p.Unit = f.unitName(f.unitOf(j))
+		}
 		if f.effects != NoEffects {
 			p.RowCentre, p.ColumnCentre, p.RowScale, p.ColumnScale, p.Size = f.ofRows.centre[q], f.ofColumns.centre[l], f.ofRows.scale[q], f.ofColumns.scale[l], u[x]
 			p.Coefficient = u[x] / (p.RowScale * p.ColumnScale)
@@ -121,9 +137,9 @@ func (f *formulation) describe(ctx context.Context, selection []int, u []float64
 			}
 			switch c := g / math.Sqrt(diagonal[j]*diagonal[other]); {
 			case math.Abs(c) >= equal:
-				p.Equal = append(p.Equal, f.all[other])
+				p.Equal = append(p.Equal, f.name(other))
 			case math.Abs(c) > nearly:
-				p.Near = append(p.Near, Related{f.all[other], c})
+				p.Near = append(p.Near, Related{f.name(other), c})
 			}
 		}
 		slices.SortStableFunc(p.Near, func(a, b Related) int { return cmp.Compare(math.Abs(b.Correlation), math.Abs(a.Correlation)) })

@@ -2,12 +2,14 @@ package twosided
 
 import (
 	"context"
+	"io"
 	"time"
 
 	"optcomplete/checkpoint"
 	"optcomplete/data"
 	"optcomplete/evaluate"
 	"optcomplete/internal/lists"
+	"optcomplete/loss"
 	"optcomplete/model"
 	"optcomplete/pass"
 	"optcomplete/result"
@@ -25,6 +27,11 @@ type Settings struct {
 	spec.Limits
 	spec.Statistics // Refit: least squares (the default), or ridge: the L of the cost, with γ
 
+	// Loss is what is minimised; zero: squared errors. For others, entries × products may be
+	// mostExpanded. Auto: logistic, if all values are 0 or 1.
+	Loss  loss.Loss
+	Delta float64 // of Huber's loss; zero: 1.345 robust deviations of what effects leave
+
 	// Effects says what a prediction has besides products: shrunken effects of rows and
 	// columns, or nothing, which is the paper's form.
 	Effects Effects
@@ -35,6 +42,10 @@ type Settings struct {
 	// HoldoutRows and HoldoutColumns are parts of the rows and of the columns, in [0,1),
 	// of which no entry is fitted on: errors on them are those for new ones.
 	HoldoutRows, HoldoutColumns float64
+
+	// Proof is written a proof of the bound to, for Verify; nil: none is. Entries × products
+	// may be mostExpanded, and there is no heredity.
+	Proof io.Writer
 
 	// Checkpoint is a folder that keeps what was computed, so that a run that was
 	// killed continues from there; empty: none. See package checkpoint.
@@ -75,8 +86,12 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 	}
 	defer run.Close()
 	f.clock = run.Clock
+	proven := f.record(train, run)
 	found, err := selection.Fit(ctx, f, train, run)
 	if err != nil {
+		return nil, err
+	}
+	if err := proven(found); err != nil {
 		return nil, err
 	}
 	c := found.Learned
@@ -115,6 +130,9 @@ func Path(ctx context.Context, problem Problem, settings Settings, path selectio
 		return nil, err
 	}
 	r.Model, r.Weighted, r.Readings = Kind, entries.Weighted(), readings.Of()
+	if f.by.Loss != loss.Squared {
+		r.Measure = f.by.Loss.Measure()
+	}
 	return r, nil
 }
 
@@ -127,7 +145,8 @@ func (f *formulation) summary(found *selection.Found, c selection.Learned) Summa
 		Features: len(f.all), Certificate: found.Certificate, Removal: found.Removal, Trace: found.Trace,
 	}, RowFeatures: len(f.known.Names), ColumnFeatures: len(f.columns.Names), Effects: settings.Effects.String(), Constants: settings.Constants, Heredity: settings.Heredity.String(),
 		ConstantRowFeatures: f.ofRows.constant, ConstantColumnFeatures: f.ofColumns.constant}
-	s.Nouns = f.nouns
+	s.Nouns, s.Loss, s.Delta = f.nouns, f.by.Loss, f.by.Unit
+	s.Settings = settings.recorded()
 	if s.GammaPath = c.GammaPath; settings.Effects == NoEffects {
 		s.Alike = result.AlikeOf(c.GammaPath, s.Selected)
 	}
@@ -143,8 +162,7 @@ func (m *Model) complete(ctx context.Context, f *formulation, found *selection.F
 	if err != nil {
 		return err
 	}
-	oracle := p.quadratic(c.Gamma)
-	fit, err := f.fit(ctx, p, train, oracle, f.settings.Refit, found.Units, true)
+	fit, err := f.fit(ctx, p, train, c.Gamma, f.settings.Refit, found.Units, true)
 	if err != nil {
 		return err
 	}
@@ -158,20 +176,20 @@ func (m *Model) complete(ctx context.Context, f *formulation, found *selection.F
 		}
 		summary.Weight = survey.Counts()
 	}
-	if summary.Products, err = f.describe(ctx, found.Units, fit.u, p.products); err != nil {
+	if summary.Products, err = f.describe(ctx, f.members(found.Units), fit.u, p.products); err != nil {
 		return err
 	}
-	m.take(f.sides, found.Units, fit)
+	m.take(f.sides, f.members(found.Units), fit)
 	predict := f.predictor(f.rows, found.Units, fit)
 	if summary.Train, err = evaluate.Score(ctx, train.entries, predict, f.settings.Threads); err != nil {
 		return err
 	}
-	return f.compare(ctx, summary, predict, train, divided, p.start)
+	return f.compare(ctx, summary, predict, train, divided, c.Against)
 }
 
 // search turns the settings into those of the search.
 func (s *sides) search(settings Settings) (search.Settings, error) {
-	if p := len(s.known.Names) * len(s.columns.Names); settings.K > p {
+	if p := s.count(); settings.K > p {
 		return search.Settings{}, spec.Errorf("k is %d, but there are only %d products", settings.K, p)
 	}
 	find, err := selection.Find(settings.K, settings.Choice, settings.Limits, s.indices)
@@ -191,10 +209,17 @@ func validate(s *Settings) error {
 			return spec.Errorf("the part of the rows or columns to hold out is %v, but must be at least 0 and below 1", part)
 		}
 	}
-	switch s.Refit {
-	case spec.AutoRefit:
+	linked := s.Loss != loss.Squared
+	switch {
+	case s.Refit == spec.AutoRefit && linked && s.Effects == NoEffects:
+		s.Refit = spec.Ridge
+	case s.Refit == spec.AutoRefit && s.Loss.Linked():
+		s.Refit = spec.LearnedPrior
+	case s.Refit == spec.AutoRefit:
 		s.Refit = spec.LeastSquares
-	case spec.LearnedPrior:
+	case s.Refit == spec.LeastSquares && linked:
+		return &spec.Error{Setting: "refit", Problem: "is least squares, which is for squared errors: use ridge, or leave it out"}
+	case s.Refit == spec.LearnedPrior:
 		return spec.Errorf("a two-sided model has one coefficient for all rows, so no prior can be learned: the refit must be ls or ridge")
 	}
 	if err := s.Limits.Validate(); err != nil {
@@ -203,5 +228,8 @@ func validate(s *Settings) error {
 	if err := s.Statistics.Validate(); err != nil {
 		return err
 	}
-	return spec.Refuse("certified", Kind, false, s.Choice, s.Limits, s.Statistics)
+	if s.Proof != nil && s.Heredity != NoHeredity {
+		return &spec.Error{Setting: "proof", Problem: "does not apply to a search with heredity, which rules selections out without a cut (leave it out)"}
+	}
+	return spec.Refuse("certified", Kind, linked, s.Choice, s.Limits, s.Statistics, spec.Given{Name: "loss", Is: linked}, spec.Given{Name: "proof", Is: s.Proof != nil})
 }

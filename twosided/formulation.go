@@ -2,9 +2,11 @@ package twosided
 
 import (
 	"context"
+	"slices"
 
 	"optcomplete/data"
 	"optcomplete/evaluate"
+	"optcomplete/loss"
 	"optcomplete/objective"
 	"optcomplete/result"
 	"optcomplete/search"
@@ -24,24 +26,37 @@ type formulation struct {
 	settings Settings
 	find     search.Settings
 	clock    *selection.Clock // of a whole fit; nil: none
-	all      []string         // the names of all products
+	groups   [][]int          // the products of each unit; nil: one
+	all      []string         // the names of all units: products, or groups of them
 
 	// What was prepared of the entries that were asked for last: a selection of each k
 	// is fitted on the same ones.
-	last part
-	made *prepared
-
-	trial *result.Comparison // of the choice of γ; nil: there was none
+	last   part
+	chosen selection.Learned // of the last cost
+	made   *prepared
 }
 
 // prepared is what a cost needs of some entries.
 type prepared struct {
 	start    *levels             // effects without products, which the cost is measured from; nil: none
-	offset   part                // the entries without them
+	offset   part                // the entries without them; the entries, if the loss is of another kind than squares
 	products *objective.TwoSided // of those
+	squares  *objective.Quadratic
+	convex   *objective.Convex // the cost by another loss; nil: it is squares
 }
 
-var _ selection.Formulation[part] = (*formulation)(nil)
+// cost is that of products at γ.
+func (p *prepared) cost(gamma float64) search.Curved {
+	if p.convex != nil {
+		return p.convex.WithGamma(gamma)
+	}
+	return p.squares.WithGamma(gamma)
+}
+
+var (
+	_ selection.Formulation[part] = (*formulation)(nil)
+	_ selection.Compared[part]    = (*formulation)(nil)
+)
 
 // newFormulation checks the settings against the problem. Features are scaled over what
 // has entries in train.
@@ -54,7 +69,10 @@ func newFormulation(ctx context.Context, problem Problem, train *data.Matrix, se
 	if f.find, err = s.search(settings); err != nil {
 		return nil, err
 	}
-	f.all = s.names(upto(len(s.known.Names) * len(s.columns.Names)))
+	if err := f.chooseLoss(train); err != nil {
+		return nil, err
+	}
+	f.all, f.groups = s.names(upto(s.count())), s.groups()
 	return f, nil
 }
 
@@ -62,14 +80,13 @@ func newFormulation(ctx context.Context, problem Problem, train *data.Matrix, se
 func (f *formulation) Names() []string { return f.all }
 
 // Learn picks γ, unless it is given, on a fifth of the entries.
-func (f *formulation) Learn(ctx context.Context, train part, k int, on func(result.GammaPoint)) (c selection.Learned, err error) {
+func (f *formulation) Learn(ctx context.Context, train part, k int, _ *selection.Learned, on func(result.GammaPoint)) (c selection.Learned, err error) {
 	if c.Gamma = f.settings.Gamma; c.Gamma > 0 {
 		return c, nil
 	}
 	find := f.find
 	find.K = max(k, len(find.Always))
-	c.Gamma, c.GammaPath, c.Cut, err = f.chooseGamma(ctx, train, find, on)
-	return c, err
+	return f.chooseGamma(ctx, train, find, on)
 }
 
 // prepare makes the effects of some entries, and the sums of products of what those leave.
@@ -87,35 +104,52 @@ func (f *formulation) prepare(ctx context.Context, train part) (*prepared, error
 func (s *sides) prepare(ctx context.Context, train part, threads int) (p *prepared, err error) {
 	p = &prepared{offset: train}
 	if s.effects != NoEffects {
-		p.start = learnLevels(train.entries)
+		p.start = learnLevels(train.entries, s.by)
+	}
+	n, m := train.entries.Dims()
+	if s.by.Loss != loss.Squared {
+		if p.convex, err = s.convex(train, p.start, threads); err != nil {
+			return nil, err
+		}
+	} else if p.start != nil {
 		p.offset.entries = p.start.residuals(train.entries)
 	}
-	p.products, err = objective.NewTwoSided(ctx, p.offset.entries, train.rows, s.columns, threads)
+	if p.products, err = objective.NewTwoSided(ctx, p.offset.entries, train.rows, s.columns, threads); err == nil {
+		p.squares = objective.NewQuadratic(p.products, 1, float64(n)*float64(m))
+	}
 	return p, err
 }
 
-// quadratic is the cost at γ.
-func (p *prepared) quadratic(gamma float64) *objective.Quadratic {
-	n, m := p.offset.entries.Dims()
-	return objective.NewQuadratic(p.products, gamma, float64(n)*float64(m))
+// oracle is the cost of units at γ.
+func (f *formulation) oracle(p *prepared, gamma float64) search.Curved {
+	if f.groups != nil {
+		return objective.NewGrouped(p.cost(gamma), f.groups)
+	}
+	return p.cost(gamma)
 }
 
-// Cost is the cost of k products.
+// Cost is the cost of k units.
 func (f *formulation) Cost(ctx context.Context, train part, k int, c selection.Learned) (*selection.Cost, error) {
 	p, err := f.prepare(ctx, train)
 	if err != nil {
 		return nil, err
 	}
-	oracle := p.quadratic(c.Gamma)
-	cost := &selection.Cost{Oracle: oracle, Find: f.find, Units: len(f.all)}
+	f.chosen = c
+	cost := &selection.Cost{Oracle: f.oracle(p, c.Gamma), Find: f.find, Units: len(f.all)}
 	cost.Find.K = k
+	if p.convex != nil {
+		cost.Find.NewtonMost = lossNewtonMost
+		return cost, nil
+	}
 	n, m := train.entries.Dims()
+	squares := p.squares.WithGamma(c.Gamma)
 	cost.Exactly = func(ctx context.Context, selection []int) (float64, error) { // from residuals
-		cost, hard, err := oracle.Cost(ctx, selection)
+		selection = f.members(selection)
+		cost, hard, err := squares.Cost(ctx, selection)
 		if err != nil || hard {
 			return cost, err
 		}
-		u, err := oracle.Coefficients(ctx, selection)
+		u, err := squares.Coefficients(ctx, selection)
 		if err != nil {
 			return 0, err
 		}
@@ -131,38 +165,56 @@ type fitted struct {
 	u       []float64
 }
 
-// fit fits selected products, and with them the effects; features tells whether those of
-// rows and columns that have no entries are wanted.
-func (s *sides) fit(ctx context.Context, p *prepared, train part, oracle *objective.Quadratic, refit spec.Refit, selection []int, features bool) (out fitted, err error) {
-	gamma := 0.0
-	if refit == spec.Ridge {
-		gamma = oracle.Gamma()
-	}
-	if s.effects != NoEffects {
+// fit fits the products of selected units, and with them the effects; features tells whether
+// those of rows and columns that have no entries are wanted.
+func (s *sides) fit(ctx context.Context, p *prepared, train part, gamma float64, refit spec.Refit, units []int, features bool) (out fitted, err error) {
+	selection := s.members(units)
+	switch {
+	case s.effects != NoEffects:
+		if refit != spec.Ridge {
+			gamma = 0
+		}
 		out.effects = s.fitJoint(train, selection, p.start, gamma, features)
 		out.u = out.effects.U
-		return out, nil
-	}
-	if refit == spec.LeastSquares {
-		out.u, err = oracle.LeastSquares(ctx, selection)
-	} else {
-		out.u, err = oracle.Coefficients(ctx, selection)
+	case len(selection) == 0:
+	case p.convex != nil:
+		err = p.convex.WithGamma(gamma).Coefficients(ctx, selection, func(_ int, u []float64) error {
+			out.u = slices.Clone(u)
+			return nil
+		})
+	case refit == spec.LeastSquares:
+		out.u, err = p.squares.LeastSquares(ctx, selection)
+	default:
+		out.u, err = p.squares.WithGamma(gamma).Coefficients(ctx, selection)
 	}
 	return out, err
 }
 
-// Score fits selected products on some entries and predicts others.
+// Score fits selected units on some entries and predicts others.
 func (f *formulation) Score(ctx context.Context, train, on part, units []int, c selection.Learned) (float64, error) {
 	p, err := f.prepare(ctx, train)
 	if err != nil {
 		return 0, err
 	}
-	fit, err := f.fit(ctx, p, train, p.quadratic(c.Gamma), f.settings.Refit, units, false)
+	fit, err := f.fit(ctx, p, train, c.Gamma, f.settings.Refit, units, false)
 	if err != nil {
 		return 0, err
 	}
 	score, err := evaluate.Score(ctx, on.entries, f.predictor(on.rows, units, fit), f.settings.Threads)
-	return score.RMSE, err
+	return score.Score(), err
+}
+
+// Alone is the error of effects alone.
+func (f *formulation) Alone(ctx context.Context, train, on part) (float64, error) {
+	if f.made != nil && f.last == train && f.made.start != nil {
+		return f.alone(ctx, f.made.start, on)
+	}
+	return f.alone(ctx, learnLevels(train.entries, f.by), on)
+}
+
+func (f *formulation) alone(ctx context.Context, l *levels, on part) (float64, error) {
+	score, err := evaluate.Score(ctx, on.entries, f.effectsAlone(on.rows, l), f.settings.Threads)
+	return score.Score(), err
 }
 
 // Fold holds out a part of the entries.

@@ -8,7 +8,7 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/evaluate"
-	"optcomplete/objective"
+	"optcomplete/loss"
 	"optcomplete/pass"
 	"optcomplete/result"
 	"optcomplete/search"
@@ -20,7 +20,7 @@ import (
 // effects γ is learned; in the paper's form, where products stand for effects of any size,
 // it is the one of a path that predicts best (selection.ChooseGamma), measured by the mean
 // square of the products.
-func (f *formulation) chooseGamma(ctx context.Context, train part, find search.Settings, on func(result.GammaPoint)) (gamma float64, path []result.GammaPoint, cut, err error) {
+func (f *formulation) chooseGamma(ctx context.Context, train part, find search.Settings, on func(result.GammaPoint)) (c selection.Learned, err error) {
 	ctx = pass.WithLabel(ctx, "trials")
 	fit, held := evaluate.SplitMatrix(train.entries, 0.2, f.settings.Seed+1)
 	if fit.Observed() == 0 || held.Observed() == 0 {
@@ -29,27 +29,25 @@ func (f *formulation) chooseGamma(ctx context.Context, train part, find search.S
 	some := part{fit, train.rows}
 	p, err := f.sides.prepare(ctx, some, f.settings.Threads)
 	if err != nil {
-		return 0, nil, nil, err
+		return c, err
 	}
 	_, diagonal, _ := p.products.Target()
 	unit := 0.0
 	for _, d := range diagonal {
 		unit += d / float64(len(diagonal))
 	}
-	oracle := p.quadratic(1)
 	find.MaxNodes, find.MaxPasses, find.NearTies, find.Gap, find.TimeLimit, find.SearchTime = 1, gammaPasses, -1, 0, 0, 0
 	ctx, cancel := f.clock.Choice(ctx)
 	defer cancel()
-	noise, size := 0.0, 0.0
+	learned := 0.0
 	try := func(gamma float64) (result.GammaPoint, error) {
 		point := result.GammaPoint{Gamma: gamma}
-		at := oracle.WithGamma(gamma)
-		result, err := search.Minimize(ctx, at, find)
+		result, err := search.Minimize(ctx, f.oracle(p, gamma), find)
 		if err != nil {
 			return point, err
 		}
 		find.Start = [][]int{result.Selection}
-		fitted, err := f.fit(ctx, p, some, at, f.settings.Refit, result.Selection, false)
+		fitted, err := f.fit(ctx, p, some, gamma, f.settings.Refit, result.Selection, false)
 		if err != nil {
 			return point, err
 		}
@@ -57,33 +55,40 @@ func (f *formulation) chooseGamma(ctx context.Context, train part, find search.S
 		if err != nil {
 			return point, err
 		}
-		point.RMSE = score.RMSE
+		point.RMSE = score.Score()
 		gap := min(result.RootGap, 1)
 		point.RootGap, point.Limited = &gap, result.Limited()
 		point.Selected = f.names(result.Selection)
-		if size = 0; fitted.effects != nil {
-			noise = fitted.effects.Noise
+		if learned = 0; fitted.effects != nil {
 			for _, u := range fitted.u {
-				size += u * u / float64(len(fitted.u))
+				learned += u * u / float64(len(fitted.u)) / fitted.effects.Noise
+			}
+			if f.by.Loss.Linked() {
+				learned *= 2 // such losses are half of squares
 			}
 		}
 		return point, nil
 	}
 	if f.effects == NoEffects {
-		gamma, path, err = selection.ChooseGamma(ctx, unit, try, on)
+		c.Gamma, c.GammaPath, err = selection.ChooseGamma(ctx, unit, try, on)
 	} else {
 		find.MaxPasses = find.K + 2 // a greedy selection: no bound is wanted
-		l := &learning{unit: unit, try: try, learned: func() float64 { return size / noise }, on: on}
-		if f.settings.Refit == spec.LeastSquares {
-			l.gap = func(gamma float64) (float64, float64, error) { return gapOf(ctx, oracle.WithGamma(gamma), find) }
+		l := &learning{unit: unit, try: try, learned: func() float64 { return learned }, on: on}
+		if f.settings.Refit != spec.Ridge {
+			l.gap = func(gamma float64) (float64, float64, error) { return gapOf(ctx, f.oracle(p, gamma), find) }
 		}
-		gamma, path, err = l.run(ctx)
+		c.Gamma, c.GammaPath, err = l.run(ctx)
 	}
 	if err != nil || held == train.entries || ctx.Err() != nil {
-		return gamma, path, ctx.Err(), err
+		c.Cut = ctx.Err()
+		return c, err
 	}
-	f.trial, err = f.againstEffects(ctx, fit, held, p.start, errorAt(path, gamma))
-	return gamma, path, nil, err
+	if p.start == nil {
+		p.start = learnLevels(fit, f.by)
+	}
+	alone, err := f.alone(ctx, p.start, part{held, train.rows})
+	c.Against = f.against(held, selection.ErrorAt(c.GammaPath, c.Gamma), alone)
+	return c, err
 }
 
 // learning finds γ beside effects: the variance of the coefficients of selected products
@@ -128,12 +133,15 @@ func (l *learning) run(ctx context.Context) (gamma float64, path []result.GammaP
 			return 0, nil, err
 		}
 		next := selection.RoundGamma(min(max(l.learned(), leastGamma/l.unit), mostGamma/l.unit))
-		smaller, found, err := l.proven(next, point)
-		if err != nil || found {
-			return smaller, l.path, err
+		hard, smaller := l.gap != nil && point.Gap() > provenAtRoot, 0.0
+		if hard {
+			found := false
+			if smaller, found, err = l.proven(next, point); err != nil || found {
+				return smaller, l.path, err
+			}
 		}
 		if next == gamma || len(l.path) == gammaRounds || len(l.path) > 1 && slices.Equal(point.Selected, l.path[len(l.path)-2].Selected) {
-			if l.gap != nil {
+			if hard {
 				gamma, err = l.nearest(ctx, smaller, gamma, point.Selected)
 			}
 			return gamma, l.path, err // another would be learned from the same coefficients
@@ -198,7 +206,7 @@ func (l *learning) nearest(ctx context.Context, gamma, most float64, selected []
 
 // gapOf is the gap that the cut at a selection, find.Start's first, leaves by itself, and what
 // that leaves as a part of what the selection explains.
-func gapOf(ctx context.Context, of *objective.Quadratic, find search.Settings) (gap, missed float64, err error) {
+func gapOf(ctx context.Context, of search.Oracle, find search.Settings) (gap, missed float64, err error) {
 	at, err := of.Eval(ctx, search.Indicator(of.Dim(), find.Start[0]))
 	if err != nil {
 		return 0, 0, err
@@ -222,20 +230,10 @@ func gapOf(ctx context.Context, of *objective.Quadratic, find search.Settings) (
 	return (at.Cost - bound) / at.Cost, (at.Cost - bound) / (nothing.Cost - at.Cost), nil
 }
 
-// errorAt is the error of the γ taken.
-func errorAt(path []result.GammaPoint, gamma float64) float64 {
-	for _, point := range path {
-		if point.Gamma == gamma {
-			return point.RMSE
-		}
-	}
-	return 0
-}
-
 // predictor predicts entries of the matrix: effects, if there are any, and Σ u·x·b over
 // the selection.
-func (s *sides) predictor(rows *data.Features, selection []int, f fitted) evaluate.Predictor {
-	out := &predictor{Rows: pass.Share(rows.Values), Columns: pass.Share(s.columns.Values), P1: len(rows.Names), P2: len(s.columns.Names), Selection: selection, U: f.u}
+func (s *sides) predictor(rows *data.Features, units []int, f fitted) evaluate.Predictor {
+	out := &predictor{Rows: pass.Share(rows.Values), Columns: pass.Share(s.columns.Values), P1: len(rows.Names), P2: len(s.columns.Names), Selection: s.members(units), U: f.u, By: s.by}
 	if e := f.effects; e != nil {
 		out.Mean, out.RowEffects, out.ColumnEffects = e.Mean, pass.Share(e.Rows), pass.Share(e.levels.Columns)
 	}
@@ -252,6 +250,7 @@ type predictor struct {
 	P1, P2        int
 	Selection     []int // of products
 	U             []float64
+	By            loss.Scaled
 
 	Mean                      float64
 	RowEffects, ColumnEffects *pass.Shared[[]float64] // nil: none
@@ -269,7 +268,11 @@ func (p *predictor) PredictRow(row int, columns []int32, out []float64) {
 		for i, j := range p.Selection {
 			out[e] += p.U[i] * x[j/p.P2] * b[j%p.P2]
 		}
+		out[e] = p.By.Mean(out[e])
 	}
 }
+
+// LossOf is what the predictions were made by.
+func (p *predictor) LossOf() loss.Scaled { return p.By }
 
 func init() { gob.Register(new(predictor)) }

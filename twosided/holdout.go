@@ -7,6 +7,7 @@ import (
 	"optcomplete/data"
 	"optcomplete/evaluate"
 	"optcomplete/internal/random"
+	"optcomplete/loss"
 	"optcomplete/result"
 )
 
@@ -48,28 +49,28 @@ func divide(entries *data.Matrix, s Settings) (d division) {
 	return d
 }
 
-// againstEffects compares an error on held-out entries with that of effects alone. start is
-// the effects of the training entries, if they are known.
-func (f *formulation) againstEffects(ctx context.Context, train, held *data.Matrix, start *levels, rmse float64) (*result.Comparison, error) {
-	if start == nil {
-		start = learnLevels(train)
+// against compares an error on entries with that of effects alone.
+func (f *formulation) against(on *data.Matrix, own, alone float64) *result.Comparison {
+	c := &result.Comparison{Entries: on.Observed(), RMSE: own, Effects: alone}
+	if f.by.Loss != loss.Squared {
+		c.Measure = f.by.Loss.Measure()
 	}
-	score, err := evaluate.Score(ctx, held, f.effectsAlone(f.rows, start), f.settings.Threads)
-	return &result.Comparison{Entries: held.Observed(), RMSE: rmse, Effects: score.RMSE}, err
+	return c
 }
 
 // compare scores the predictions on what was held out, and against effects alone.
-func (f *formulation) compare(ctx context.Context, s *Summary, predict evaluate.Predictor, train part, d division, start *levels) error {
-	against := f.trial
+func (f *formulation) compare(ctx context.Context, s *Summary, predict evaluate.Predictor, train part, d division, against *result.Comparison) error {
 	if d.held != nil {
 		score, err := evaluate.Score(ctx, d.held, predict, f.settings.Threads)
 		if err != nil {
 			return err
 		}
 		s.Holdout = &score
-		if against, err = f.againstEffects(ctx, train.entries, d.held, start, score.RMSE); err != nil {
+		alone, err := f.Alone(ctx, train, part{d.held, f.rows})
+		if err != nil {
 			return err
 		}
+		against = f.against(d.held, score.Score(), alone)
 	}
 	for _, on := range []struct {
 		entries *data.Matrix

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"optcomplete/data"
@@ -12,6 +13,7 @@ import (
 	"optcomplete/evaluate"
 	"optcomplete/internal/dense"
 	"optcomplete/internal/must"
+	"optcomplete/loss"
 	"optcomplete/result"
 	"optcomplete/selection"
 	"optcomplete/spec"
@@ -268,6 +270,12 @@ func TestWorseThanEffectsIsSaid(t *testing.T) {
 	if m := must.Get(Fit(context.Background(), problem, settings))(t); len(m.Summary.Warnings) == 0 {
 		t.Errorf("no warning: %v", m.Summary.Against)
 	}
+	path := func(effects Effects) string {
+		return must.Get(Path(context.Background(), problem, Settings{Effects: effects}, selection.PathSettings{KMax: 2, Folds: 2}))(t).Warning()
+	}
+	if w, none := path(NoEffects), path(ShrunkEffects); !strings.Contains(w, "every k predicts worse than row and column effects alone") || none != "" {
+		t.Errorf("of the paths %q, %q", w, none)
+	}
 	settings.Effects = ShrunkEffects
 	if m := must.Get(Fit(context.Background(), problem, settings))(t); len(m.Summary.Warnings) > 0 {
 		t.Errorf("warnings %v", m.Summary.Warnings)
@@ -297,7 +305,7 @@ func TestPathHasEffectsAlone(t *testing.T) {
 		t.Fatalf("alone %+v, path %+v", path.Without, path.Points)
 	}
 	train, held := evaluate.Fold(problem.Ratings.Matrix(), 0, 3, 0)
-	l := learnLevels(train)
+	l := learnLevels(train, loss.Scaled{})
 	square := 0.0
 	eachEntry(held, func(i int, j int32, a, _ float64) {
 		r := a - l.Mean - l.Rows[i] - l.Columns[j]

@@ -6,6 +6,7 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/internal/dense"
+	"optcomplete/loss"
 )
 
 // joint is effects and the coefficients of selected products, fitted together: the
@@ -21,12 +22,36 @@ type joint struct {
 const turns = 100
 
 // fitJoint fits both from a start of the effects. A penalty of 1/γ on the coefficients
-// is taken where γ is positive; else they are least squares.
+// is taken where γ is positive; else they are least squares, or, with a link, have a prior
+// whose variance is learned.
 func (s *sides) fitJoint(p part, selection []int, start *levels, gamma float64, features bool) *joint {
-	j := &joint{levels: start.copy()}
-	entries := p.entries
-	x := s.productsOf(p, selection)
-	k := len(selection)
+	j := &joint{levels: start.copy(), U: make([]float64, len(selection))}
+	x, explained := s.productsOf(p, selection), make([]float64, p.entries.Observed())
+	variance := 1.0 // of the coefficients, with a link
+	fit := func(entries *data.Matrix, features bool) {
+		penalty := 0.0
+		switch {
+		case j.by.Loss.Linked() && gamma > 0:
+			penalty = 2 / gamma // a working response has half of the squares
+		case j.by.Loss.Linked():
+			penalty = 1 / variance
+		case gamma > 0:
+			penalty = 1 / gamma
+		}
+		variance = j.fit(s, part{entries, p.rows}, x, explained, penalty, features)
+	}
+	j.fitTo(p.entries, explained, func(working *data.Matrix) { fit(working, features && j.by.Loss == loss.Squared) })
+	if features && j.by.Loss != loss.Squared {
+		fit(j.working(p.entries, j.sums(p.entries, explained)), true)
+	}
+	return j
+}
+
+// fit fits effects and coefficients by squares, in turn. x is the products of each entry,
+// and explained what they add up to. It gives the mean square of the coefficients, with
+// what is not known of them.
+func (j *joint) fit(s *sides, p part, x, explained []float64, penalty float64, features bool) (variance float64) {
+	entries, k := p.entries, len(j.U)
 	gram := make([]float64, k*k)
 	entry := 0
 	eachEntry(entries, func(_ int, _ int32, _, w float64) {
@@ -41,18 +66,12 @@ func (s *sides) fitJoint(p part, selection []int, start *levels, gamma float64, 
 		trace = max(trace, gram[a*k+a])
 	}
 	for a := range k {
-		gram[a*k+a] += 1e-11 * trace // products that the data do not tell apart share
-		if gamma > 0 {
-			gram[a*k+a] += 1 / gamma
-		}
+		gram[a*k+a] += 1e-11*trace + penalty // products that the data do not tell apart share
+		variance += j.Noise / gram[a*k+a] / float64(k)
 	}
-	if !(trace > 0) || !dense.Cholesky(gram, k, 0) {
-		k = 0
-	}
-	j.U = make([]float64, len(selection))
-	explained := make([]float64, entries.Observed())
+	fits := trace > 0 && dense.Cholesky(gram, k, 0)
 	refresh := func() (change float64) {
-		if k == 0 {
+		if !fits {
 			return 0
 		}
 		right := make([]float64, k)
@@ -92,7 +111,10 @@ func (s *sides) fitJoint(p part, selection []int, start *levels, gamma float64, 
 		j.unseen(s, p)
 	}
 	refresh()
-	return j
+	for _, u := range j.U {
+		variance += u * u / float64(k)
+	}
+	return variance
 }
 
 // productsOf are the scaled products of every entry, side by side.
@@ -149,7 +171,7 @@ func (j *joint) unseen(s *sides, p part) {
 // copy is levels that can be changed.
 func (l *levels) copy() levels {
 	out := *l
-	for _, list := range []*[]float64{&out.Rows, &out.Columns, &out.columnWeighed} {
+	for _, list := range []*[]float64{&out.Rows, &out.Columns, &out.columnWeighed, &out.RowWeight, &out.ColumnWeight} {
 		*list = slices.Clone(*list)
 	}
 	return out

@@ -6,6 +6,7 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/encode"
+	"optcomplete/loss"
 	"optcomplete/model"
 	"optcomplete/model/estimate"
 )
@@ -73,9 +74,15 @@ func (m *Model) Matrix() (*model.Model, error) {
 	}
 	if l := m.Summary.Learned; l != nil {
 		out.Uncertain = &model.Uncertain{
-			Noise: l.Noise, Rows: l.Rows.uncertain(l.Noise, m.RowWeights), Columns: l.Columns.uncertain(l.Noise, m.ColumnWeights),
+			Rows: l.Rows.uncertain(l.Noise, m.RowWeights), Columns: l.Columns.uncertain(l.Noise, m.ColumnWeights),
 			Column: l.Columns.Variance, AnyRow: meanSquareAround(m.RowEffects), AnyColumn: meanSquareAround(m.ColumnEffects),
 		}
+	}
+	if by := m.Summary.Loss; by != loss.Squared {
+		out.Link = &estimate.Link{Scaled: loss.Scaled{Loss: by, Unit: m.Summary.Delta}}
+	}
+	if l := m.Summary.Learned; l != nil && !m.Summary.Loss.Linked() {
+		out.Uncertain.Noise = l.Noise // with a link, sums have none
 	}
 	out.Summary.Terms, out.Summary.Encoding = m.Columns.Names, m.Summary.ColumnEncoding
 	for _, seen := range m.entries.fitted {

@@ -38,6 +38,8 @@ type Product struct {
 	RowFlag    bool `json:"row_flag,omitempty"` // the feature is only ever 0 or 1
 	ColumnFlag bool `json:"column_flag,omitempty"`
 
+	Unit  string    `json:"unit,omitempty"`  // the groups that it was selected with, if it was
+	Of    string    `json:"of,omitempty"`    // what the coefficient is of, with a link: log-odds, log-rate
 	Equal []string  `json:"equal,omitempty"` // products that no data tell from this one
 	Near  []Related `json:"near,omitempty"`  // products that are nearly the same on the entries fitted on
 }
@@ -259,7 +261,7 @@ func (m *Model) Predict(row, column string) (float64, error) {
 	if !ok {
 		return 0, &model.UnknownColumnError{ID: column}
 	}
-	return m.effectsOf(i, j) + m.products(m.Rows.Row(i), m.Columns.Row(j)), nil
+	return m.Summary.Loss.Mean(m.effectsOf(i, j) + m.products(m.Rows.Row(i), m.Columns.Row(j))), nil
 }
 
 // effectsOf is all of a prediction but the products.
@@ -277,7 +279,7 @@ func (m *Model) Value(x, b []float64) float64 {
 	if l := m.Summary.Learned; l != nil {
 		sum += l.Mean + l.Rows.of(m.Rows.Names, x) + l.Columns.of(m.Columns.Names, b)
 	}
-	return sum
+	return m.Summary.Loss.Mean(sum)
 }
 
 func (m *Model) products(x, b []float64) float64 {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"optcomplete/data"
+	"optcomplete/loss"
 	"optcomplete/pass"
 )
 
@@ -24,6 +25,6 @@ func Reduced(ctx context.Context, p Problem) (Problem, error) {
 	if err != nil {
 		return p, err
 	}
-	left := learnLevels(entries).residuals(entries)
+	left := learnLevels(entries, loss.Scaled{}).residuals(entries)
 	return Problem{Ratings: data.NewRatings(left, p.Ratings.RowIDs, p.Ratings.ColumnIDs), Columns: s.columns, Rows: s.rows, Nouns: p.Nouns}, nil
 }

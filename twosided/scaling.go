@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"optcomplete/data"
+	"optcomplete/encode"
+	"optcomplete/internal/lists"
 	"optcomplete/internal/random"
 )
 
@@ -19,6 +21,63 @@ type scaling struct {
 	same     [][]string     // raw features that are equal to each up to its unit, sign and zero
 	of       map[string]int // the feature that stands for each name
 	constant []string       // raw features that have one value wherever there are entries
+	units    []unit         // what of this side a selection counts as one
+	unitOf   []int          // that of each feature
+}
+
+// unit is a feature, or a group of features whose products are selected together.
+type unit struct {
+	name     string
+	features []int
+}
+
+// group makes the units of features: those that the encoding groups are one.
+func (s *scaling) group(names []string, e *encode.Encoding) {
+	groups, at := map[string]string{}, map[string]int{}
+	if e != nil {
+		for _, g := range e.Groups {
+			for _, f := range g.Features {
+				groups[e.Features[f].Name] = g.Name
+			}
+		}
+	}
+	for f, name := range names {
+		if g, is := groups[name]; is {
+			name = g
+		}
+		u, known := at[name]
+		if !known {
+			u, at[name] = len(s.units), len(s.units)
+			s.units = append(s.units, unit{name: name})
+		}
+		s.units[u].features = append(s.units[u].features, f)
+		s.unitOf = append(s.unitOf, u)
+	}
+	for u := range s.units { // of which only one says anything
+		if of := s.units[u].features; len(of) == 1 {
+			s.units[u].name = names[of[0]]
+		}
+	}
+}
+
+// find gives the units that a name stands for: of a feature, a group, or a field.
+func (s *scaling) find(name string, of *encode.Encoding) []int {
+	if f, ok := s.of[name]; ok {
+		return []int{s.unitOf[f]}
+	}
+	if u := slices.IndexFunc(s.units, func(u unit) bool { return u.name == name }); u >= 0 {
+		return []int{u}
+	}
+	if of == nil {
+		return nil
+	}
+	var found []int
+	for _, f := range of.Features {
+		if at, ok := s.of[f.Name]; ok && of.Fields[f.Field].Name == name {
+			found = append(found, s.unitOf[at])
+		}
+	}
+	return lists.Distinct(found)
 }
 
 // asGiven is the scaling that changes nothing, with a constant or not.

@@ -10,6 +10,7 @@ import (
 	"optcomplete/encode"
 	"optcomplete/internal/lists"
 	"optcomplete/internal/suggest"
+	"optcomplete/loss"
 	"optcomplete/pass"
 	"optcomplete/result"
 	"optcomplete/search"
@@ -27,6 +28,7 @@ type sides struct {
 	ids                         []string // of the matrix's rows
 	effects                     Effects
 	nouns                       *result.Nouns
+	by                          loss.Scaled // what is minimised
 }
 
 // align checks the problem and brings its tables into line. Features are centred and
@@ -79,6 +81,8 @@ func align(ctx context.Context, p Problem, train *data.Matrix, constants bool, e
 	if problem, many := TooManyProducts(len(s.known.Names), len(s.columns.Names)); many {
 		return nil, spec.Errorf("%s", problem)
 	}
+	s.ofRows.group(s.known.Names, p.RowEncoding)
+	s.ofColumns.group(s.columns.Names, p.ColumnEncoding)
 	values := make([]float64, 0, n*len(s.known.Names))
 	for _, id := range s.ids {
 		values = append(values, s.known.Row(at[id])...)
@@ -126,7 +130,49 @@ func (s *sides) name(product int) string {
 
 const separator = " × "
 
-func (s *sides) names(selection []int) []string { return lists.Each(selection, s.name) }
+// count is how many units there are: a product, or all products of two groups.
+func (s *sides) count() int { return len(s.ofRows.units) * len(s.ofColumns.units) }
+
+// unitName is that of a unit.
+func (s *sides) unitName(u int) string {
+	n2 := len(s.ofColumns.units)
+	return s.ofRows.units[u/n2].name + separator + s.ofColumns.units[u%n2].name
+}
+
+// grouped tells whether any unit has more than one product.
+func (s *sides) grouped() bool { return s.count() < len(s.known.Names)*len(s.columns.Names) }
+
+// groups are the products of each unit; nil: each is one.
+func (s *sides) groups() (all [][]int) {
+	if s.grouped() {
+		for u := range s.count() {
+			all = append(all, s.members([]int{u}))
+		}
+	}
+	return all
+}
+
+// members are the products of selected units, increasing.
+func (s *sides) members(units []int) (products []int) {
+	p2, n2 := len(s.columns.Names), len(s.ofColumns.units)
+	for _, u := range units {
+		for _, q := range s.ofRows.units[u/n2].features {
+			for _, l := range s.ofColumns.units[u%n2].features {
+				products = append(products, q*p2+l)
+			}
+		}
+	}
+	slices.Sort(products)
+	return products
+}
+
+// unitOf is that of a product.
+func (s *sides) unitOf(product int) int {
+	p2 := len(s.columns.Names)
+	return s.ofRows.unitOf[product/p2]*len(s.ofColumns.units) + s.ofColumns.unitOf[product%p2]
+}
+
+func (s *sides) names(units []int) []string { return lists.Each(units, s.unitName) }
 
 // equals are the names of other products that no data tell from this one.
 func (s *sides) equals(product int) (names []string) {
@@ -146,7 +192,7 @@ const (
 	ColumnsPrefix = "columns:"
 )
 
-// indices finds products. A name is that of a product, where people may write x or *
+// indices finds units. A name is that of a product or of two groups, where people may write x or *
 // for ×, or of two fields; in the list of what is never selected also that of a
 // feature or a field, for all products with it.
 func (s *sides) indices(names []string, list string) ([]int, error) {
@@ -162,7 +208,7 @@ func (s *sides) indices(names []string, list string) ([]int, error) {
 }
 
 func (s *sides) find(name, list string) ([]int, error) {
-	p1, p2 := len(s.known.Names), len(s.columns.Names)
+	p1, p2 := len(s.ofRows.units), len(s.ofColumns.units)
 	cross := func(rows, columns []int) (out []int) {
 		for _, q := range rows {
 			for _, l := range columns {
@@ -183,7 +229,7 @@ func (s *sides) find(name, list string) ([]int, error) {
 			if out := cross(rows, columns); len(out) == 1 || len(out) > 1 && list != "always" {
 				return out, nil
 			} else if len(out) > 1 {
-				return nil, spec.Errorf("the always list names %q, which is %d products: name the ones to select, such as %q", name, len(out), s.name(out[0]))
+				return nil, spec.Errorf("the always list names %q, which is %d products: name the ones to select, such as %q", name, len(out), s.unitName(out[0]))
 			}
 			from = at + len(between)
 		}
@@ -204,7 +250,7 @@ func (s *sides) find(name, list string) ([]int, error) {
 		}
 		return nil, spec.Errorf("the %s list names %q, which is not a product (write row feature × column feature)%s", list, name, suggest.After(name, s.near(name)))
 	case list == "always":
-		return nil, spec.Errorf("the always list names the feature %q: name a product, such as %q", name, s.name(append(cross(rows, []int{0}), cross([]int{0}, columns)...)[0]))
+		return nil, spec.Errorf("the always list names the feature %q: name a product, such as %q", name, s.unitName(append(cross(rows, []int{0}), cross([]int{0}, columns)...)[0]))
 	case len(rows) > 0:
 		return cross(rows, upto(p2)), nil
 	}
@@ -214,27 +260,10 @@ func (s *sides) find(name, list string) ([]int, error) {
 // near are names that may have been meant: of products only where there are few.
 func (s *sides) near(string) []string {
 	names := slices.Concat(s.known.Names, s.columns.Names)
-	if products := len(s.known.Names) * len(s.columns.Names); products <= 10000 {
-		names = append(names, s.names(upto(products))...)
+	if s.count() <= 10000 {
+		names = append(names, s.names(upto(s.count()))...)
 	}
 	return names
-}
-
-// find gives the features that a name stands for: a feature, or a field.
-func (s *scaling) find(name string, of *encode.Encoding) []int {
-	if f, ok := s.of[name]; ok {
-		return []int{f}
-	}
-	if of == nil {
-		return nil
-	}
-	var found []int
-	for _, f := range of.Features {
-		if at, ok := s.of[f.Name]; ok && of.Fields[f.Field].Name == name {
-			found = append(found, at)
-		}
-	}
-	return lists.Distinct(found)
 }
 
 // requirements are the parents of every product of two features that are not
@@ -250,10 +279,11 @@ func (s *sides) requirements(h Heredity) ([]search.Requirement, error) {
 	if q0 < 0 || l0 < 0 {
 		return nil, spec.Errorf("heredity needs the one-sided terms, and so a constant feature on either side (add constants)")
 	}
-	p2 := len(s.columns.Names)
+	q0, l0 = s.ofRows.unitOf[q0], s.ofColumns.unitOf[l0]
+	p2 := len(s.ofColumns.units)
 	var all []search.Requirement
-	for q := range s.known.Names {
-		for l := range s.columns.Names {
+	for q := range s.ofRows.units {
+		for l := range p2 {
 			if q != q0 && l != l0 {
 				all = append(all, search.Requirement{Feature: q*p2 + l, Parents: []int{q*p2 + l0, q0*p2 + l}, Any: h == WeakHeredity})
 			}

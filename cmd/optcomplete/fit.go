@@ -113,7 +113,7 @@ func fitCommand(c *common) *cobra.Command {
 			return usagef("--names shows names in the report, which was not asked for: add --report FILE")
 		}
 		if twoSided {
-			return cmp.Or(two.fit(cmd, c, &in, args[0], settings, output, page, asJSON), live.open(output))
+			return cmp.Or(two.fit(cmd, c, &in, args[0], settings, output, page, &proven, asJSON), live.open(output))
 		}
 		if err := large.resolve(&settings); err != nil {
 			return err

@@ -82,6 +82,11 @@ func pathCommand(c *common) *cobra.Command {
 		if err != nil {
 			return err
 		}
+		worse := []string{}
+		if w := result.Warning(); w != "" {
+			worse = append(worse, w)
+			c.warn("", worse)
+		}
 		if err := writePath(result, output, plot, c.cell); err != nil {
 			return err
 		}
@@ -90,8 +95,9 @@ func pathCommand(c *common) *cobra.Command {
 			out.SetIndent("", "  ")
 			err = out.Encode(struct {
 				*selection.PathResult
-				Engine any `json:"engine,omitempty"`
-			}{result, remote.did()})
+				Warnings []string `json:"warnings,omitempty"`
+				Engine   any      `json:"engine,omitempty"`
+			}{result, worse, remote.did()})
 		} else {
 			err = printPath(c.stdout, result, units)
 		}

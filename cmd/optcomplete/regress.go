@@ -106,6 +106,10 @@ func regressCommand(c *common) *cobra.Command {
 		var files kept
 		m := saved.New(target, result, table.encoding)
 		m.Choice, m.Warnings = settings.Choice, table.warnings
+		if worse := result.Warning(); worse != "" {
+			c.warn("", []string{worse})
+			m.Warnings = append([]string{worse}, m.Warnings...)
+		}
 		m.Seed, m.Version, m.Settings = c.seed, spec.Version, map[string]string{"table": args[0]}
 		recordFlags(cmd, m.Settings)
 		if output != "" {
@@ -151,6 +155,9 @@ func regressPath(ctx context.Context, c *common, problem regress.Problem, settin
 	path, err := regress.Path(ctx, problem, settings, watched)
 	if err != nil {
 		return err
+	}
+	if worse := path.Warning(); worse != "" {
+		c.warn("", []string{worse})
 	}
 	if asJSON {
 		err = writeJSON(c.stdout, path)

@@ -35,6 +35,7 @@ var groups = []string{inUse, inData, inFeatures, inChoice, inModel, inSearch, in
 // Verbs that share settings.
 var (
 	fitting       = []string{"fit", "path"}
+	sided         = []string{"fit", "path", "verify"}
 	selecting     = []string{"fit", "path", "regress"}
 	watched       = []string{"path", "regress", "features", "predict", "complete", "recommend", "explain", "fold-in", "evaluate", "verify", "report", "compare", "inspect"}
 	loading       = []string{"fit", "path", "verify"}
@@ -118,7 +119,7 @@ var table = settings.Table{
 	// What a feature table is understood as.
 	{Name: "features-config", Type: settings.File, Group: inFeatures, Verbs: encoding, Use: spec.Use{Methods: usesAll}, Help: "features.yaml: how to read the fields"},
 	{Name: "field", Type: settings.Repeated, Group: inFeatures, Verbs: understanding, Use: spec.Use{Methods: usesAll}, Help: "how to read one field, such as NAME:type=list,separator=|,group=true; the keys are " + strings.Join(encode.FieldKeys, ", ")},
-	{Name: "group", Type: settings.Repeated, Group: inFeatures, Verbs: encoding, Use: spec.Use{Methods: selects, Models: ofMatrix}, Help: "field whose features are selected together, as one of the k"},
+	{Name: "group", Type: settings.Repeated, Group: inFeatures, Verbs: encoding, Use: spec.Use{Methods: selects}, Help: "field whose features are selected together, as one of the k; of two-sided models all products with them"},
 	{Name: "max-levels", Type: settings.Whole, Default: strconv.Itoa(encode.DefaultMaxLevels), Range: "[1, ∞)", Group: inFeatures, Verbs: understanding, Use: spec.Use{Methods: usesAll}, Help: "how many levels of a text field become features; rarer ones are pooled. Of one field: --field NAME:max-levels=N"},
 	{Name: "separator", Type: settings.Text, Group: inFeatures, Verbs: understanding, Use: spec.Use{Methods: usesAll}, Help: "character between the parts of a list, such as |"},
 	{Name: "blank", Type: settings.Names, Group: inFeatures, Verbs: understanding, Use: spec.Use{Methods: usesAll}, Help: "words that mean blank in the features, such as unknown"},
@@ -185,10 +186,10 @@ var table = settings.Table{
 	{Name: "format", Type: settings.Text, Default: "lp", Range: "lp | mps", Group: inOutput, Verbs: []string{"master"}, Help: "lp (CPLEX LP) or mps (free MPS)"},
 
 	// Features of the rows too.
-	{Name: "row-features", Type: settings.File, Group: inTwoSided, Verbs: fitting, Use: spec.Use{Methods: []string{"certified"}}, Help: "file with features of the rows (id, then numbers, text, lists, blanks): select k products row feature × column feature"},
-	{Name: "effects", Type: settings.Text, Default: "shrunk", Range: "shrunk | none", Group: inTwoSided, Verbs: fitting, Use: spec.Use{Methods: []string{"certified"}, Models: []string{"twosided"}}, Help: "with --row-features: what a prediction has besides products: effects of rows and columns, shrunk by learned variances, or nothing (the paper's form)"},
-	{Name: "constants", Type: settings.Switch, Group: inTwoSided, Verbs: fitting, Use: spec.Use{Methods: []string{"certified"}, Models: []string{"twosided"}}, Help: "with --effects none: add the constant 1 to either side, for the terms of one side alone"},
-	{Name: "heredity", Type: settings.Text, Default: "none", Range: "strong | weak | none", Group: inTwoSided, Verbs: fitting, Use: spec.Use{Methods: []string{"certified"}, Models: []string{"twosided"}}, Help: "with --effects none: select a product only with both of its one-sided terms (strong), with one of them (weak), or freely (none)"},
+	{Name: "row-features", Type: settings.File, Group: inTwoSided, Verbs: sided, Use: spec.Use{Methods: []string{"certified"}}, Help: "file with features of the rows (id, then numbers, text, lists, blanks): select k products row feature × column feature"},
+	{Name: "effects", Type: settings.Text, Default: "shrunk", Range: "shrunk | none", Group: inTwoSided, Verbs: sided, Use: spec.Use{Methods: []string{"certified"}, Models: []string{"twosided"}}, Help: "with --row-features: what a prediction has besides products: effects of rows and columns, shrunk by learned variances, or nothing (the paper's form)"},
+	{Name: "constants", Type: settings.Switch, Group: inTwoSided, Verbs: sided, Use: spec.Use{Methods: []string{"certified"}, Models: []string{"twosided"}}, Help: "with --effects none: add the constant 1 to either side, for the terms of one side alone"},
+	{Name: "heredity", Type: settings.Text, Default: "none", Range: "strong | weak | none", Group: inTwoSided, Verbs: sided, Use: spec.Use{Methods: []string{"certified"}, Models: []string{"twosided"}}, Help: "with --effects none: select a product only with both of its one-sided terms (strong), with one of them (weak), or freely (none)"},
 
 	// Validation.
 	{Name: "holdout", Type: settings.Number, Range: "[0, 1)", Group: inChecks, Verbs: []string{"fit"}, Help: "fraction of the entries to hold out and score on, such as 0.2"},

@@ -16,6 +16,8 @@ import (
 	"optcomplete/encode"
 	"optcomplete/formulation"
 	"optcomplete/internal/settings"
+	"optcomplete/loss"
+	"optcomplete/proof"
 	"optcomplete/result"
 	"optcomplete/selection"
 	"optcomplete/spec"
@@ -44,13 +46,17 @@ func (f *twoSidedFlags) asked() bool { return f.rowFeatures != "" }
 
 // fit is the verb fit with --row-features: it reads the three files, selects
 // products, writes the model and prints it.
-func (f *twoSidedFlags) fit(cmd *cobra.Command, c *common, in *inputFlags, ratingsPath string, s formulation.Settings, output, page string, asJSON bool) error {
+func (f *twoSidedFlags) fit(cmd *cobra.Command, c *common, in *inputFlags, ratingsPath string, s formulation.Settings, output, page string, proven *proofFile, asJSON bool) error {
 	start := time.Now()
 	problem, warnings, err := f.load(cmd, c, in, ratingsPath)
 	if err != nil {
 		return err
 	}
 	loaded := time.Since(start)
+	if err := proven.open(&s); err != nil {
+		return err
+	}
+	defer proven.abort()
 	settings, err := f.settings(cmd, c, problem, s)
 	if err != nil {
 		return err
@@ -71,6 +77,7 @@ func (f *twoSidedFlags) fit(cmd *cobra.Command, c *common, in *inputFlags, ratin
 		files.add("Model", output, fitted.Save(output))
 	}
 	files.add("Report", page, writeReport(page, ratingsPath, output, nil, summary))
+	files.add("Proof", proven.path, proven.commit())
 	if asJSON {
 		err = summary.WriteJSON(c.stdout)
 	} else {
@@ -91,7 +98,7 @@ func (f *twoSidedFlags) log(c *common, s *twosided.Summary) {
 	}
 	for i := range s.Products {
 		if words := s.Products[i].Copies(); words != "" {
-			c.notef("note: %s: %s", s.Selected[i], words)
+			c.notef("note: %s: %s", s.Products[i].Name(), words)
 		}
 	}
 }
@@ -108,7 +115,7 @@ func some(names []string, most int) string {
 func (f *twoSidedFlags) settings(cmd *cobra.Command, c *common, problem twosided.Problem, s formulation.Settings) (out twosided.Settings, err error) {
 	out = twosided.Settings{
 		K: s.K, Choice: s.Choice, Limits: s.Limits, Statistics: s.Statistics, Checkpoint: s.Checkpoint,
-		HoldoutRows: f.holdoutRows, HoldoutColumns: f.holdoutColumns,
+		HoldoutRows: f.holdoutRows, HoldoutColumns: f.holdoutColumns, Loss: s.Loss, Delta: s.Delta, Proof: s.Proof,
 	}
 	if out.Effects, err = twosided.ParseEffects(f.effects); err != nil {
 		return out, usagef("--effects is %q, but must be shrunk or none", f.effects)
@@ -125,8 +132,11 @@ func (f *twoSidedFlags) settings(cmd *cobra.Command, c *common, problem twosided
 	if out.Constants {
 		rows, columns = rows+1, columns+1
 	}
+	if out.Loss = twosided.SuitableLoss(problem, out); s.Loss == loss.Auto && out.Loss != loss.Squared {
+		c.notef("note: all values are 0 or 1: their log-odds are explained, by --loss %v (--loss squared explains the numbers 0 and 1)", out.Loss)
+	}
 	log := newSearchLog(c)
-	log.own = s.SearchTime
+	log.own, log.measure = s.SearchTime, out.Loss.Measure()
 	log.thing = "product"
 	log.begin(cmd, s.K, rows*columns)
 	out.OnEvent, out.OnGamma, out.OnChosen, out.OnDivided = log.event, log.gamma, log.chosen, log.divided
@@ -153,6 +163,21 @@ func (f *twoSidedFlags) path(cmd *cobra.Command, c *common, in *inputFlags, rati
 	settings.OnEvent = nil // with this many searches, a line for each k is enough
 	result, err := twosided.Path(cmd.Context(), problem, settings, path)
 	return result, withFlag(err)
+}
+
+// verify reads a two-sided model and the three files, and gives what checks its proof.
+func (f *twoSidedFlags) verify(cmd *cobra.Command, c *common, in *inputFlags, path, ratingsPath string, p *proof.Proof) (func() (*proof.Verdict, error), error) {
+	if !f.asked() {
+		return nil, usagef("%s is a two-sided model: give the features of its rows with --row-features FILE", path)
+	}
+	m, err := twosided.Load(path)
+	if err != nil {
+		return nil, err
+	}
+	problem, _, err := f.load(cmd, c, in, ratingsPath)
+	return func() (*proof.Verdict, error) {
+		return twosided.Verify(cmd.Context(), problem, &m.Summary, p, threadsOf(c))
+	}, err
 }
 
 // load reads the ratings and both feature tables. Faults that only show when
@@ -214,32 +239,38 @@ const mostWarnings = 20
 // where both have it.
 func (f *twoSidedFlags) understand(cmd *cobra.Command, in *inputFlags, table *data.RawTable) (ofRows, ofColumns encode.Options, err error) {
 	rows, columns := in.encode, in.encode
-	rows.FeaturesConfig, rows.Field, columns.Field = "", nil, nil
+	rows.FeaturesConfig, rows.Field, columns.Field, rows.Group, columns.Group = "", nil, nil, nil, nil
 	var names []string // of the columns' table
-	for _, text := range in.encode.Field {
-		name, _, _ := strings.Cut(text, ":")
-		switch {
-		case strings.HasPrefix(text, twosided.RowsPrefix):
-			rows.Field = append(rows.Field, strings.TrimPrefix(text, twosided.RowsPrefix))
-			continue
-		case strings.HasPrefix(text, twosided.ColumnsPrefix):
-			columns.Field = append(columns.Field, strings.TrimPrefix(text, twosided.ColumnsPrefix))
-			continue
-		}
-		if names == nil && in.Features != "" {
-			other, err := data.ReadRawTable(in.Features, data.FeaturesOptions{ID: in.ID, Context: cmd.Context()})
-			if err != nil {
-				return ofRows, ofColumns, err
+	for _, list := range []struct {
+		flag        string
+		given       []string
+		rows, other *[]string
+	}{{"field", in.encode.Field, &rows.Field, &columns.Field}, {"group", in.encode.Group, &rows.Group, &columns.Group}} {
+		for _, text := range list.given {
+			switch {
+			case strings.HasPrefix(text, twosided.RowsPrefix):
+				*list.rows = append(*list.rows, strings.TrimPrefix(text, twosided.RowsPrefix))
+				continue
+			case strings.HasPrefix(text, twosided.ColumnsPrefix):
+				*list.other = append(*list.other, strings.TrimPrefix(text, twosided.ColumnsPrefix))
+				continue
 			}
-			names = other.Names
-		}
-		switch inRows, inColumns := slices.Contains(table.Names, name), slices.Contains(names, name); {
-		case inRows && inColumns:
-			return ofRows, ofColumns, usagef("--field %s: %s and %s both have a field %q: write %s%s or %s%s", text, f.rowFeatures, in.Features, name, twosided.RowsPrefix, text, twosided.ColumnsPrefix, text)
-		case inRows:
-			rows.Field = append(rows.Field, text)
-		default:
-			columns.Field = append(columns.Field, text)
+			if names == nil && in.Features != "" {
+				other, err := data.ReadRawTable(in.Features, data.FeaturesOptions{ID: in.ID, Context: cmd.Context()})
+				if err != nil {
+					return ofRows, ofColumns, err
+				}
+				names = other.Names
+			}
+			name, _, _ := strings.Cut(text, ":")
+			switch inRows, inColumns := slices.Contains(table.Names, name), slices.Contains(names, name); {
+			case inRows && inColumns:
+				return ofRows, ofColumns, usagef("--%s %s: %s and %s both have a field %q: write %s%s or %s%s", list.flag, text, f.rowFeatures, in.Features, name, twosided.RowsPrefix, text, twosided.ColumnsPrefix, text)
+			case inRows:
+				*list.rows = append(*list.rows, text)
+			default:
+				*list.other = append(*list.other, text)
+			}
 		}
 	}
 	for _, side := range []struct {
@@ -271,8 +302,14 @@ func has(n int) string {
 func printTwoSided(c *common, s *twosided.Summary, written ...string) {
 	w := c.stdout
 	fmt.Fprintf(w, "Selected %d of %s products (%d row features × %d column features)\n", s.K, grouped(s.Features), s.RowFeatures, s.ColumnFeatures)
-	for i, name := range s.Selected {
-		fmt.Fprintf(w, "  %-36s %12.6g%s\n", name, s.Products[i].Coefficient, inDeviations(&s.Products[i]))
+	group := ""
+	for i := range s.Products {
+		p := &s.Products[i]
+		if p.Unit != group && p.Unit != p.Name() {
+			fmt.Fprintf(w, "  %s\n", p.Unit)
+		}
+		group = p.Unit
+		fmt.Fprintf(w, "  %-36s %12.6g%s\n", p.Name(), p.Coefficient, inDeviations(p))
 	}
 	printCertificate(c, &s.Summary)
 	if l := s.Learned; l != nil {
@@ -286,7 +323,7 @@ func printTwoSided(c *common, s *twosided.Summary, written ...string) {
 		m  *result.Metrics
 	}{{say("new {rows}"), s.HoldoutNew.Rows}, {say("new {columns}"), s.HoldoutNew.Columns}, {"both new", s.HoldoutNew.Both}} {
 		if part.m != nil {
-			fmt.Fprintf(w, "  %s: RMSE %.5g, MAE %.5g on %s\n", part.of, part.m.RMSE, part.m.MAE, counted(part.m.Entries, s.Nouns.One(), s.Nouns.Entries()))
+			fmt.Fprintf(w, "  %s: %s on %s\n", part.of, measuresOn(s.Loss, part.m), counted(part.m.Entries, s.Nouns.One(), s.Nouns.Entries()))
 		}
 	}
 	if a := s.Against; a != nil {
@@ -294,10 +331,18 @@ func printTwoSided(c *common, s *twosided.Summary, written ...string) {
 		if s.Holdout != nil {
 			on = "what is held out"
 		}
-		fmt.Fprintf(w, "  on %s, effects alone have RMSE %.5g, with the products it is %.5g\n", on, a.Effects, a.RMSE)
+		fmt.Fprintf(w, "  on %s, effects alone have %s %.5g, with the products it is %.5g\n", on, cmp.Or(a.Measure, "RMSE"), a.Effects, a.RMSE)
 	}
 	printNearTies(w, &s.Summary)
 	printWritten(w, written...)
+}
+
+// measuresOn tells errors in the terms of a loss.
+func measuresOn(l loss.Loss, m *result.Metrics) string {
+	if l != loss.Squared {
+		return measuresText(l, m.Measures, m.RMSE)
+	}
+	return fmt.Sprintf("RMSE %.5g, MAE %.5g", m.RMSE, m.MAE)
 }
 
 // inDeviations is what a product adds where both features are one standard deviation up.
@@ -343,20 +388,31 @@ func explainTwoSided(c *common, path, row, column string, one, asJSON bool) erro
 		for _, p := range sum.Parts {
 			fmt.Fprintf(w, "  %-36s %+10.4f  %.4g × %.4g × %+.4g\n", p.Name, p.Value, p.Row, p.Column, p.Coefficient)
 		}
-		fmt.Fprintf(w, "  %-36s %+10.4f\n", "prediction", sum.Prediction)
+		if sum.Scale != "" {
+			fmt.Fprintf(w, "  %-36s %+10.4f\n", sum.Scale, sum.Total)
+		}
+		fmt.Fprintf(w, "  %-36s %+10.4f\n", s.Loss.Prediction(), sum.Prediction)
 		return nil
 	}
 	if asJSON {
 		return s.WriteJSON(w)
 	}
 	fmt.Fprintf(w, "%d of %s products\n", s.K, grouped(s.Features))
-	for i, name := range s.Selected {
-		more := ""
-		if i < len(s.Removal) && s.Cost > 0 {
-			more = fmt.Sprintf("cost +%s without it", percent((s.Removal[i].Cost-s.Cost)/s.Cost))
+	without := map[string]string{}
+	for _, r := range s.Removal {
+		if s.Cost > 0 {
+			without[r.Name] = fmt.Sprintf("cost +%s without it", percent((r.Cost-s.Cost)/s.Cost))
 		}
-		fmt.Fprintf(w, "  %-36s %12.6g  %s\n", name, s.Products[i].Coefficient, more)
-		fmt.Fprintf(w, "    %s\n", s.Products[i].Sentence(s.Nouns))
+	}
+	group := ""
+	for i := range s.Products {
+		p := &s.Products[i]
+		if p.Unit != group && p.Unit != p.Name() {
+			fmt.Fprintf(w, "  %s  %s\n", p.Unit, without[p.Unit])
+		}
+		group = p.Unit
+		fmt.Fprintf(w, "  %-36s %12.6g  %s\n", p.Name(), p.Coefficient, without[p.Name()])
+		fmt.Fprintf(w, "    %s\n", p.Sentence(s.Nouns))
 	}
 	printNearTies(w, &s.Summary)
 	return nil

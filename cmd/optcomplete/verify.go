@@ -20,6 +20,7 @@ import (
 	"optcomplete/model"
 	"optcomplete/proof"
 	"optcomplete/spec"
+	"optcomplete/twosided"
 )
 
 // proofFile is where fit writes its proof, as it goes. It stands there only when
@@ -84,6 +85,7 @@ func verifyCommand(c *common) *cobra.Command {
 		in     inputFlags
 		path   string
 		asJSON bool
+		two    twoSidedFlags
 	)
 	cmd := verb("verify", func(cmd *cobra.Command, args []string) error {
 		if path == "" {
@@ -111,14 +113,23 @@ func verifyCommand(c *common) *cobra.Command {
 			return err
 		}
 		kind, err := spec.ParseKind(summary.Model)
-		if err != nil {
+		if err != nil && summary.Model != twosided.Kind {
 			return &usageError{err}
 		}
 		in.stored = true
 		if !summary.Weighted && !cmd.Flags().Changed("weight") {
 			in.unweighted()
 		}
-		problem, _, err := in.load(cmd, c, args[1], kind)
+		var check func() (*proof.Verdict, error)
+		if summary.Model == twosided.Kind {
+			check, err = two.verify(cmd, c, &in, args[0], args[1], p)
+		} else {
+			var problem formulation.Problem
+			problem, _, err = in.load(cmd, c, args[1], kind)
+			check = func() (*proof.Verdict, error) {
+				return formulation.Verify(cmd.Context(), problem, summary, p, threadsOf(c))
+			}
+		}
 		if err != nil {
 			if by := in.ratings.Weight; summary.Weighted && !named && by != "" {
 				return otherColumn(err, by)
@@ -126,7 +137,7 @@ func verifyCommand(c *common) *cobra.Command {
 			return err
 		}
 		done := c.working("Checking the proof", "nowhere")
-		verdict, err := formulation.Verify(cmd.Context(), problem, summary, p, threadsOf(c))
+		verdict, err := check()
 		done()
 		if err != nil {
 			return err
@@ -144,6 +155,7 @@ func verifyCommand(c *common) *cobra.Command {
 	flags := flagsOf(cmd)
 	flags.Bind("proof", &path)
 	in.register(flags)
+	two.register(flags)
 	flags.Bind("json", &asJSON)
 	return cmd
 }
@@ -169,7 +181,7 @@ func otherColumn(err error, by string) error {
 func repeatSettings(cmd *cobra.Command, summary *model.Summary) (err error) {
 	cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
 		text, known := summary.Settings[f.Name]
-		if !known || f.Changed || f.Name == "features" || err != nil {
+		if !known || f.Changed || f.Name == "features" || f.Name == "row-features" || err != nil {
 			return
 		}
 		words := []string{text}
@@ -188,10 +200,12 @@ func repeatSettings(cmd *cobra.Command, summary *model.Summary) (err error) {
 // printVerdict prints what was checked and what it proves.
 func printVerdict(c *common, s *model.Summary, v *proof.Verdict, took time.Duration) {
 	w := c.stdout
-	kind, _ := spec.ParseKind(s.Model) // Verify has refused another
-	what := kind.Explains()
-	if kind.Effects().Columns {
-		what += fmt.Sprintf(" (shrinkage %.4g), fitted anew", s.ColumnShrinkage)
+	what, things := "what effects of rows and columns leave, learned anew without products, by products of features", "product"
+	if kind, err := spec.ParseKind(s.Model); err == nil {
+		what, things = kind.Explains(), "feature"
+		if kind.Effects().Columns {
+			what += fmt.Sprintf(" (shrinkage %.4g), fitted anew", s.ColumnShrinkage)
+		}
 	}
 	closed := count(v.Closed+v.Modelled, "region") + " closed"
 	if v.Modelled > 0 {
@@ -210,6 +224,6 @@ func printVerdict(c *common, s *model.Summary, v *proof.Verdict, took time.Durat
 		fmt.Fprintf(w, "Time      %s\n", seconds(took.Seconds()))
 	}
 	if len(v.Faults) == 0 {
-		fmt.Fprintf(w, "%s\n", c.outTerminal.style(green, fmt.Sprintf("verified: no selection of %s costs less than %s", count(s.K, "feature"), rounding.Down(v.Bound, summaryDigits))))
+		fmt.Fprintf(w, "%s\n", c.outTerminal.style(green, fmt.Sprintf("verified: no selection of %s costs less than %s", count(s.K, things), rounding.Down(v.Bound, summaryDigits))))
 	}
 }

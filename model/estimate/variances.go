@@ -30,11 +30,14 @@ type Learning struct {
 	Unit    float64 // mean weight of the entries; zero: 1
 	NoLevel bool    // rows have no level
 	Threads int
+	// Near is what was learned of nearly the same rows, to begin at instead of the first sample; nil: nothing.
+	Near *Variances
 }
 
 const (
 	firstSteps     = 24   // readings of the first sample, at most
 	lastSteps      = 6    // and of each larger one
+	nearSteps      = 3    // of the largest, from what was learned of nearly the same rows on
 	longestStep    = 16.0 // power of MacKay's factor, at most
 	varianceNear   = 0.25 // units of −2 log L that a step must gain for each feature, to go on: chance alone moves it by 1
 	startFeature   = 0.01 // variances where nothing can be learned, of features with mean square 1
@@ -107,7 +110,15 @@ func (in *Learning) LearnVariances(ctx context.Context) (v *Variances, ok bool, 
 		at.noise = max(sums.Square/sums.Entries, tiny)
 	}
 	v.Noise = at.noise
-	if at, err = l.steps(ctx, in.Rows[0], at, 3); err != nil || at == nil {
+	near := in.Near != nil && in.Near.Noise > 0
+	if near {
+		at = &varianceState{gamma: []float64{in.Near.Level * in.Unit}, noise: in.Near.Noise / in.Unit}
+		for f, gamma := range in.Near.Features {
+			if gamma > 0 {
+				at.add(f, gamma*in.Unit)
+			}
+		}
+	} else if at, err = l.steps(ctx, in.Rows[0], at, 3); err != nil || at == nil {
 		return v, false, err
 	}
 	least := math.Inf(-1)
@@ -117,17 +128,23 @@ func (in *Learning) LearnVariances(ctx context.Context) (v *Variances, ok bool, 
 	if err := l.grow(ctx, in.Rows[0], at, mostActive, least); err != nil {
 		return v, false, err
 	}
+	learned := false
 	for round := range activeRounds {
 		for x, rows := range in.Rows {
 			steps := lastSteps
 			if x == 0 {
 				steps = firstSteps
 			}
+			if near {
+				if steps = nearSteps; x < len(in.Rows)-1 {
+					continue
+				}
+			}
 			next, err := l.steps(ctx, rows, at, steps)
 			if err != nil || next == nil {
-				return v, round > 0 || x > 0, err
+				return v, learned, err
 			}
-			at = l.prune(next)
+			at, learned = l.prune(next), true
 			l.copyTo(v, at)
 		}
 		if in.P <= mostActive || round == activeRounds-1 {

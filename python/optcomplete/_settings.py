@@ -71,7 +71,8 @@ class CompleterSettings:
         How to read one field, such as NAME:type=list,separator=|,group=true; the keys are type,
         transform, bins, separator, max-levels, parts, format, blank, missing, group, always, never.
     group : Names
-        Field whose features are selected together, as one of the k.
+        Field whose features are selected together, as one of the k; of two-sided models all
+        products with them.
     max_levels : int, default 20
         How many levels of a text field become features; rarer ones are pooled. Of one field: field
         NAME:max-levels=N. Takes [1, ∞).
@@ -471,7 +472,8 @@ def path(
         How to read one field, such as NAME:type=list,separator=|,group=true; the keys are type,
         transform, bins, separator, max-levels, parts, format, blank, missing, group, always, never.
     group : Names
-        Field whose features are selected together, as one of the k.
+        Field whose features are selected together, as one of the k; of two-sided models all
+        products with them.
     max_levels : int, default 20
         How many levels of a text field become features; rarer ones are pooled. Of one field: field
         NAME:max-levels=N. Takes [1, ∞).
