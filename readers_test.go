@@ -22,7 +22,7 @@ var readersOutsidePasses = map[string]string{
 	"twosided/effects.go: eachEntry":                "the copy of the entries that a fit works on, which a pass collected",
 	"twosided/effects.go: sweep":                    "the same, for effects",
 	"remainder/grow.go: square":                     "a sample that a pass collected",
-	"remainder/company.go: leading":                 "a sample that a pass collected, and its pattern of entries",
+	"remainder/cofactors.go: leading":               "a sample that a pass collected, and its pattern of entries",
 	"model/diagnose/coverage.go: entriesOf":         "held-out entries that a pass collected, to be sent",
 	"model/diagnose/diagnose_examples.go: examples": "three rows that a pass picked",
 	"evaluate/drift.go: compared":                   "the argument of a verb",

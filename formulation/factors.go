@@ -72,8 +72,12 @@ func (t *formulation) otherFactors(ctx context.Context, s *cost, found []int, c 
 // briefly searches from a selection, for some passes.
 func (s *cost) briefly(ctx context.Context, from []int) ([]int, error) {
 	cost := selection.Cost{Oracle: s.Oracle, Find: s.Find}
-	cost.Limit(min(max(factorPasses, factorWork/max(s.values.Observed(), 1)), mostFactors))
+	passes := min(max(factorPasses, factorWork/max(s.values.Observed(), 1)), mostFactors)
+	cost.Limit(passes)
 	cost.Find.MaxNodes, cost.Find.Brief = 0, false
+	if passes == factorPasses {
+		cost.Find.MaxNodes = 1 // more would go into proving
+	}
 	cost.Find.Start, cost.Find.Recorder = [][]int{from}, nil
 	r, err := search.Minimize(ctx, s.Oracle, cost.Find)
 	return r.Selection, err

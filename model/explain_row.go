@@ -155,7 +155,7 @@ func (m *Model) ExplainSumAt(i, j int, row, column string, units *Units) *result
 			at = -1
 		}
 		other, unnamed := m.SplitRemainder(at, j)
-		if m.Remainder.Rank+m.Remainder.Company > 0 {
+		if m.Remainder.Rank+m.Remainder.CoFactors > 0 {
 			out.Remainder = &unnamed
 		}
 		if len(m.Remainder.Other) > 0 {

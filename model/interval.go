@@ -17,7 +17,7 @@ func (m *Model) posterior() *remainder.Fit {
 	f := &remainder.Fit{Levels: m.ColumnEffects != nil, Mean: m.Mean}
 	prior, others := m.Prior, 0
 	if r := m.Remainder; r != nil {
-		prior, others, f.Company, f.Rank = r.Prior, len(r.Other)+r.Company, r.Company, r.Rank
+		prior, others, f.CoFactors, f.Rank = r.Prior, len(r.Other)+r.CoFactors, r.CoFactors, r.Rank
 	}
 	if prior == nil {
 		return nil
@@ -40,7 +40,7 @@ func (m *Model) posterior() *remainder.Fit {
 		f.Columns = append(f.Columns, m.ColumnRemainder[j*all+others:][:f.Rank]...)
 	}
 	if m.Remainder != nil {
-		f.Error, f.ColumnPrior, f.Habits, f.Loss = m.ColumnError, m.Remainder.ColumnPrior, m.Remainder.Habits, m.LossOf()
+		f.Error, f.ColumnPrior, f.Implicit, f.Loss = m.ColumnError, m.Remainder.ColumnPrior, m.Remainder.Implicit, m.LossOf()
 		return f
 	}
 	if !f.Levels {

@@ -152,7 +152,7 @@ func (m *Model) WithColumns(features *data.Features) (*Model, error) {
 		out.ColumnRemainder, out.ColumnError = slices.Clone(m.ColumnRemainder), slices.Clone(m.ColumnError)
 		prior := estimate.Packed(r.ColumnPrior)
 		for j := range features.IDs {
-			out.ColumnRemainder = append(append(out.ColumnRemainder, features.Row(j)[k:]...), make([]float64, r.Company+r.Rank)...)
+			out.ColumnRemainder = append(append(out.ColumnRemainder, features.Row(j)[k:]...), make([]float64, r.CoFactors+r.Rank)...)
 			out.ColumnError = append(out.ColumnError, prior...)
 		}
 	}

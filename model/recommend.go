@@ -109,18 +109,18 @@ func (r *Recommender) Row(row int, skip []int32) ([]result.Recommendation, error
 // best is the columns with the largest predictions, cautiously, at most top.
 func (r *Recommender) best(row int, skip []int32, top int) ([]result.Recommendation, error) {
 	m, of := r.m, r.m.Fitted()
-	r.plain = r.plain[:0]
-	for j := range m.ColumnIDs {
-		rank := math.Inf(-1)
+	r.plain = slices.Grow(r.plain[:0], len(m.ColumnIDs))[:len(m.ColumnIDs)]
+	of.Sums(row, r.plain)
+	for j, sum := range r.plain {
 		switch {
 		case len(skip) > 0 && int(skip[0]) <= j:
 			skip = skip[1:]
-		case int(m.ColumnEntries[j]) >= r.Least:
-			if rank = of.AnswerAt(row, j).Unclipped; r.Lowest {
-				rank = -rank
-			}
+			r.plain[j] = math.Inf(-1)
+		case int(m.ColumnEntries[j]) < r.Least:
+			r.plain[j] = math.Inf(-1)
+		case r.Lowest:
+			r.plain[j] = -sum
 		}
-		r.plain = append(r.plain, rank)
 	}
 	// How sure a prediction is takes longer than the prediction. Among those with the largest
 	// ones there is a rank that the last of the list has at least, and what is predicted to be

@@ -56,7 +56,7 @@ func baselines(t *testing.T, kind spec.Kind, refit spec.Refit) (*data.Matrix, *m
 func remainders(t *testing.T, kind spec.Kind) (*data.Matrix, *model.Model) {
 	t.Helper()
 	matrix, m := remaindersOf(t, kind, 150, 0)
-	if m.Remainder == nil || m.Remainder.Rank != 1 || m.Remainder.Company != 0 {
+	if m.Remainder == nil || m.Remainder.Rank != 1 || m.Remainder.CoFactors != 0 {
 		t.Fatalf("%v: remainder %+v, made with one trait", kind, m.Remainder)
 	}
 	return matrix, m
@@ -146,12 +146,12 @@ func TestRemainderOfRowsAndAnswers(t *testing.T) {
 
 // Traits that come from who has entries of what are saved, folded in and explained as
 // all others; a new column has none, and is less certain.
-func TestCompanyInAModel(t *testing.T) {
+func TestCoFactorsInAModel(t *testing.T) {
 	for _, kind := range modeltest.EveryKind {
 		matrix, m := remaindersOf(t, kind, 600, 4)
 		r := m.Remainder
-		if r == nil || r.Company == 0 {
-			t.Fatalf("%v: no company: %+v", kind, r)
+		if r == nil || r.CoFactors == 0 {
+			t.Fatalf("%v: no co-occurrence factors: %+v", kind, r)
 		}
 		got := must.Get(store.Load(modeltest.Save(t, m)))(t)
 		if diff := cmp.Diff(m, got, modeltest.Same); diff != "" {
@@ -168,7 +168,7 @@ func TestCompanyInAModel(t *testing.T) {
 		}
 		// A row of which nothing is known has the population's coefficients.
 		sum := 0.0
-		for x, v := range m.ColumnRemainder[3*r.Factors()+1:][:r.Company] {
+		for x, v := range m.ColumnRemainder[3*r.Factors()+1:][:r.CoFactors] {
 			sum += v * r.OtherPopulation[1+x]
 		}
 		if got := m.ExplainSum("nobody", m.ColumnIDs[3]); math.Abs(*got.Remainder-sum) > 1e-12 {

@@ -104,8 +104,8 @@ type TimeSplit struct {
 
 // FormatVersion is the version of the saved model that this package writes. It
 // changes when an older program could misread a newer model: version 4 may have a
-// remainder, version 5 has checksums, in version 6 a remainder may have habits, in version 7 predictions a link, in
-// version 8 both.
+// remainder, version 5 has checksums, in version 6 a remainder may have implicit feedback, in version 7 predictions a link, in
+// version 8 both, and other names in a remainder.
 // Versions from 3 on are read too.
 const FormatVersion = 8
 

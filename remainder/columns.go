@@ -95,7 +95,7 @@ func (l *learner) rowsDistance(s *Sums) float64 {
 	inverse, logs := inverse(f.Spread, d)
 	pull := product(inverse, f.Prior, d)
 	inside := dense.Dot(inverse, l.second(s)) - 2*dense.Dot(pull, s.Mean) + l.rows*dense.Dot(pull, f.Prior)
-	return 0.5*(inside-l.rows*float64(d)+l.rows*logs-s.Logs) + l.habitsDistance()
+	return 0.5*(inside-l.rows*float64(d)+l.rows*logs-s.Logs) + l.implicitDistance()
 }
 
 // setPrior sets m and Σ from the moments. The unnamed part of m is 0, and what
@@ -107,7 +107,7 @@ func (l *learner) setPrior(s *Sums) {
 	if l.rows == 0 {
 		return
 	}
-	l.setHabits(s)
+	l.setImplicit(s)
 	second, mean := l.second(s), make([]float64, d)
 	for x := range f.Known {
 		mean[x] = s.Mean[x] / l.rows

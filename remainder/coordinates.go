@@ -3,8 +3,6 @@ package remainder
 import (
 	"math"
 
-	"gonum.org/v1/gonum/mat"
-
 	"optcomplete/internal/dense"
 	"optcomplete/internal/kernel"
 )
@@ -53,9 +51,9 @@ func (l *learner) absorb() bool {
 		}
 	}
 	f.Spread = congruent(turn, f.Spread, d)
-	f.Habits = f.Habits.turned(turn)
+	f.Implicit = f.Implicit.turned(turn)
 	l.relaxed.from.spread = congruent(turn, l.relaxed.from.spread, d)
-	l.relaxed.from.habits = l.relaxed.from.habits.turned(turn)
+	l.relaxed.from.implicit = l.relaxed.from.implicit.turned(turn)
 	if f.Levels {
 		for y := range known {
 			f.Prior[y] += m[y]
@@ -135,7 +133,7 @@ func (f *Fit) turn(a, b [][]float64) {
 		}
 	}
 	f.ColumnPrior, f.Spread = congruent(columns, f.ColumnPrior, own), congruent(rows, f.Spread, f.size())
-	f.Habits = f.Habits.turned(rows)
+	f.Implicit = f.Implicit.turned(rows)
 	f.Prior = append(f.Prior[:f.Known:f.Known], make([]float64, kept)...)
 	f.Columns, f.Error, f.Rank = phi, errors, kept
 }
@@ -164,37 +162,32 @@ func (f *Fit) carries() (a, b [][]float64, variances []float64) {
 	if r == 0 {
 		return nil, nil, nil
 	}
-	t, w := mat.NewSymDense(r, nil), make([]float64, r*r)
+	t, w := make([]float64, r*r), make([]float64, r*r)
 	for x := range r {
-		for y := range r {
-			t.SetSym(x, y, f.ColumnPrior[(first+x)*own+first+y])
-			w[x*r+y] = f.Spread[(known+x)*d+known+y]
-		}
+		copy(t[x*r:], f.ColumnPrior[(first+x)*own+first:][:r])
+		copy(w[x*r:], f.Spread[(known+x)*d+known:][:r])
 	}
-	var c mat.Cholesky
-	var l, inverse mat.TriDense
-	if !c.Factorize(t) {
+	l, logs := root(t, r)
+	if !finite(logs) {
 		return nil, nil, nil
 	}
-	c.LTo(&l)
-	if inverse.InverseTri(&l) != nil {
-		return nil, nil, nil
-	}
-	upper := make([][]float64, r)
+	back, upper := undone(l, r), make([][]float64, r)
 	for x := range r {
 		for y := range r {
-			upper[x] = append(upper[x], l.At(y, x))
+			upper[x] = append(upper[x], l[y*r+x])
 		}
 	}
 	variances, vectors := eigen(congruent(upper, w, r), r)
 	if variances == nil {
 		return nil, nil, nil
 	}
-	var columns, rows mat.Dense
-	columns.Mul(vectors.T(), &inverse)
-	rows.Mul(vectors.T(), l.T())
 	for x := range r {
-		a, b = append(a, columns.RawRowView(x)), append(b, rows.RawRowView(x))
+		column, row := make([]float64, r), make([]float64, r)
+		for y := range r {
+			dense.Axpy(vectors.At(y, x), back[y], column)
+			dense.Axpy(vectors.At(y, x), upper[y], row)
+		}
+		a, b = append(a, column), append(b, row)
 	}
 	return a, b, variances
 }
@@ -235,7 +228,7 @@ func (l *learner) columnLogs() float64 {
 				square[x*own+y], square[y*own+x] = v, v
 			}
 		}
-		_, logs := inverse(square, own)
+		_, logs := root(square, own)
 		sum += logs
 	}
 	return sum

@@ -11,47 +11,49 @@ import (
 // tiny is the least variance and the least pivot.
 const tiny = 1e-200
 
-// inverse of a covariance, d×d, and the logarithm of its determinant. Where
-// rounding has made it singular its diagonal is raised by as little as helps; where
-// nothing does, as for numbers out of range, both are NaN.
+// inverse of a covariance, d×d, and the logarithm of its determinant; as root, it raises the diagonal
+// where rounding has made it singular, and is NaN where nothing helps.
 func inverse(spread []float64, d int) ([]float64, float64) {
-	out := make([]float64, d*d)
-	if d == 0 {
-		return out, 0
+	r, logs := root(spread, d)
+	back, out := undone(r, d), make([]float64, d*d)
+	for _, line := range back {
+		for x, v := range line {
+			if v != 0 {
+				dense.Axpy(v, line, out[x*d:][:d])
+			}
+		}
 	}
-	raised := mat.NewSymDense(d, nil)
-	for raise := 0.0; ; raise = max(100*raise, 1e-13) {
-		for x := range d {
-			for y := range x {
-				raised.SetSym(x, y, spread[x*d+y])
-			}
-			raised.SetSym(x, x, spread[x*d+x]*(1+raise)+tiny)
+	return out, logs
+}
+
+// undone is the inverse of an upper triangular matrix, in lines.
+func undone(r []float64, d int) [][]float64 {
+	out := make([][]float64, d)
+	for i := d - 1; i >= 0; i-- {
+		out[i] = make([]float64, d)
+		out[i][i] = 1
+		for j := i + 1; j < d; j++ {
+			dense.Axpy(-r[i*d+j], out[j], out[i])
 		}
-		var c mat.Cholesky
-		if !c.Factorize(raised) {
-			if raise > 1e12 {
-				for x := range out {
-					out[x] = math.NaN()
-				}
-				return out, math.NaN()
-			}
-			continue
+		for j := range out[i] {
+			out[i][j] /= r[i*d+i]
 		}
-		var inverse mat.SymDense
-		if err := c.InverseTo(&inverse); err != nil && inverse.IsEmpty() {
-			continue
-		}
-		for x := range d {
-			for y := range d {
-				out[x*d+y] = inverse.At(x, y)
-			}
-		}
-		return out, c.LogDet()
 	}
+	return out
+}
+
+// lines are those of a square matrix.
+func lines(a []float64, d int) [][]float64 {
+	out := make([][]float64, d)
+	for x := range d {
+		out[x] = a[x*d:][:d]
+	}
+	return out
 }
 
 // root is an upper triangular R with RRᵀ = the covariance, d×d, and the logarithm of
-// its determinant; NaN like inverse.
+// its determinant. Where rounding has made it singular its diagonal is raised by as little as
+// helps; where nothing does, as for numbers out of range, all is NaN.
 func root(spread []float64, d int) ([]float64, float64) {
 	out, turned := make([]float64, d*d), make([]float64, d*d)
 	for raise := 0.0; raise <= 1e12; raise = max(100*raise, 1e-13) {

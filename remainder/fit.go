@@ -19,10 +19,10 @@ type Problem struct {
 	Mean   float64     // μ, taken off every entry
 	Design []float64   // what is known about each column: m×Known
 	Known  int
-	// Company is how many of the known are a column's company, the last ones.
-	Company int
-	Levels  bool // columns have levels c_j
-	Habits  bool // the rows' means depend on which columns they have entries of
+	// CoFactors is how many of the known are its co-occurrence factors, the last ones.
+	CoFactors int
+	Levels    bool // columns have levels c_j
+	Implicit  bool // the rows' means depend on which columns they have entries of
 	// Loss is what the entries are fitted by; with another than squared errors, sums are on
 	// its scale, and the entries are held in memory.
 	Loss loss.Scaled
@@ -67,7 +67,7 @@ type Step struct {
 // Fit is a fitted model, without its rows: those follow from the entries.
 type Fit struct {
 	Known, Rank int
-	Company     int // of the known, the last
+	CoFactors   int // of the known, the last
 	Levels      bool
 	Mean        float64
 	Prior       []float64 // m: Known+Rank numbers
@@ -82,9 +82,9 @@ type Fit struct {
 	Bound       float64   // the evidence bound
 	Steps       int
 
-	Design []float64   // of the columns, m×Known; may be shared
-	Loss   loss.Scaled // that rows are fitted by
-	Habits *Habits     // nil: which columns a row has entries of tells nothing
+	Design   []float64   // of the columns, m×Known; may be shared
+	Loss     loss.Scaled // that rows are fitted by
+	Implicit *Implicit   // nil: which columns a row has entries of tells nothing
 }
 
 const (
@@ -119,8 +119,8 @@ func Learn(ctx context.Context, p Problem, s Settings) (*Fit, error) {
 		tolerance = defaultTolerance
 	}
 	l.begin(s)
-	if p.Habits && p.Known > 0 {
-		if l.fit.Habits, err = l.startHabits(ctx); err != nil {
+	if p.Implicit && p.Known > 0 {
+		if l.fit.Implicit, err = l.startImplicit(ctx); err != nil {
 			return nil, err
 		}
 	}
@@ -222,8 +222,7 @@ type learner struct {
 	design  *pass.Shared[[]float64]
 	ask     func(question string, compute func() ([]byte, error)) ([]byte, error)
 
-	habits     []float64 // ZᵀZ
-	kept       *kept     // z of the rows
+	implicit   []float64 // ZᵀZ
 	logColumns float64   // Σ log|Cov φ_j|, over columns with entries
 	regress    []float64 // of the design: (ZᵀZ)⁻¹ over columns with entries
 }
@@ -281,12 +280,12 @@ func (f *Fit) levels() int {
 	return 0
 }
 
-// habits is how many numbers a row's habits are.
-func (f *Fit) habits() int {
-	if f.Habits == nil {
+// implicit is how many numbers z has.
+func (f *Fit) implicit() int {
+	if f.Implicit == nil {
 		return 0
 	}
-	return len(f.Habits.Center)
+	return len(f.Implicit.Center)
 }
 
 // own is the number of a column's own parameters, φ.

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"optcomplete/data"
-	"optcomplete/internal/dense"
 	"optcomplete/internal/kernel"
 	"optcomplete/internal/random"
 )
@@ -103,21 +102,11 @@ func divide(m *data.Matrix, seed uint64) (train, held *data.Matrix) {
 
 // left is what the model leaves of entries, with its rows fitted to those of train.
 func (l *learner) left(ctx context.Context, train, entries *data.Matrix) (*data.Matrix, error) {
-	f := l.fit
-	n, _ := train.Dims()
-	d, own, first := f.size(), f.own(), f.levels()
-	theta := make([]float64, n*d)
-	if err := f.Rows(ctx, train, l.threads, func(i int, t []float64) { copy(theta[i*d:], t) }); err != nil {
+	sum, err := l.fit.sums(ctx, train, l.threads)
+	if err != nil {
 		return nil, err
 	}
-	return entries.Map(func(i int, c int32, v float64) float64 {
-		row, phi := theta[i*d:][:d], f.Columns[int(c)*own:][:own]
-		v -= f.Mean + dense.Dot(f.Design[int(c)*f.Known:][:f.Known], row) + dense.Dot(phi[first:], row[f.Known:])
-		if f.Levels {
-			v -= phi[0]
-		}
-		return v
-	}), nil
+	return entries.Map(func(i int, c int32, v float64) float64 { return v - sum(i, c) }), nil
 }
 
 // square is the sum of the squared values, by weights.
@@ -159,10 +148,10 @@ func (l *learner) widen(more *Fit) {
 	f.Prior = append(slices.Clone(old.Prior), make([]float64, r)...)
 	f.Spread, f.ColumnPrior = beside(old.Spread, d0, more.Spread, r), beside(old.ColumnPrior, own0, more.ColumnPrior, r)
 	f.Columns, f.Error = make([]float64, 0, l.m*own), make([]float64, l.m*tri)
-	if h := old.Habits; h != nil { // the traits' part of B begins with 0
+	if h := old.Implicit; h != nil { // the traits' part of B begins with 0
 		with := *h
-		with.Lean = append(slices.Clone(h.Lean), make([]float64, (d-d0)*len(h.Center))...)
-		f.Habits = &with
+		with.Coefficients = append(slices.Clone(h.Coefficients), make([]float64, (d-d0)*len(h.Center))...)
+		f.Implicit = &with
 	}
 	for j := range l.m {
 		f.Columns = append(append(f.Columns, old.Columns[j*own0:][:own0]...), more.Columns[j*r:][:r]...)

@@ -27,7 +27,6 @@ type Of struct {
 	Fit    *pass.Shared[Fit] // without its design
 	Design *pass.Shared[[]float64]
 	ready  *prepared // where the pass was made
-	kept   *kept     // there too
 }
 
 // prepared is what all workers use.
@@ -66,8 +65,7 @@ func (p stepping) Cost(in *pass.Input) int {
 func (p stepping) Start(*pass.Input) (pass.Worker, error) {
 	s := newSolver(p.prepared())
 	f := s.fit
-	own, beside := f.own(), f.size()+f.habits()
-	s.kept = p.kept
+	own, beside := f.own(), f.size()+f.implicit()
 	return &stepper{
 		solver: s, into: f.newSums(), moments: newStack(kernel.Pad(beside), beside), wide: kernel.Pad(f.Rank),
 		outer: make([]float64, kernel.Tri(own)), traits: make([]float64, f.Rank), cross: make([]float64, f.size()*kernel.Pad(f.Rank)),
@@ -92,13 +90,13 @@ type stepper struct {
 }
 
 func (w *stepper) Add(c *pass.Chunk) error {
-	d, q, into := w.fit.size(), w.fit.habits(), w.into
+	d, q, into := w.fit.size(), w.fit.implicit(), w.into
 	for i := c.First; i < c.End; i++ {
 		columns, values := c.Row(i)
 		if len(columns) == 0 {
 			continue
 		}
-		w.solve(i, columns, values, c.Weights(i))
+		w.solve(columns, values, c.Weights(i))
 		into.Square += w.square
 		if d > 0 {
 			into.Logs += w.logs
@@ -121,7 +119,7 @@ func (w *stepper) Add(c *pass.Chunk) error {
 }
 
 func (w *stepper) Part() (pass.Part, error) {
-	d, q, into := w.fit.size(), w.fit.habits(), w.into
+	d, q, into := w.fit.size(), w.fit.implicit(), w.into
 	if d > 0 {
 		w.sumUp(d, q, into)
 	}
@@ -270,7 +268,7 @@ type Sums struct {
 	// Columns has of every column K, a packed triangle, and R:
 	// K = Σ_i E w̃w̃ᵀ and R = Σ_i E w̃(x − μ − designᵀθ), w̃ = (1, w).
 	Columns []float64
-	Cross   []float64 // Σ θ̂zᵀ, z being the row's habits; none: empty
+	Cross   []float64 // Σ θ̂zᵀ, z being the row's implicit feedback; none: empty
 	// inside is Σ over the rows of θ̂ᵀΣ⁻¹(m + Bz) − tr Σ⁻¹(S + θ̂θ̂ᵀ).
 	inside float64
 }
@@ -283,7 +281,7 @@ func (f *Fit) newSums() *Sums {
 	if own := f.own(); own > 0 {
 		m = len(f.Columns) / own
 	}
-	return &Sums{Mean: make([]float64, d), Second: make([]float64, d*d), Columns: make([]float64, m*f.stride()), Cross: make([]float64, d*f.habits())}
+	return &Sums{Mean: make([]float64, d), Second: make([]float64, d*d), Columns: make([]float64, m*f.stride()), Cross: make([]float64, d*f.implicit())}
 }
 
 // Merge adds.

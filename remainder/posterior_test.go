@@ -16,10 +16,10 @@ import (
 // c) − Cov(v, c)), whatever the number of entries, with weights w and without.
 func TestPosteriorIsThatOfTheModel(t *testing.T) {
 	for _, levels := range []bool{false, true} {
-		for _, habits := range []bool{false, true} {
+		for _, implicit := range []bool{false, true} {
 			w := made(t, 7, 300, 60, 12, 2, 0.25)
 			problem := w.problem()
-			problem.Levels, problem.Habits = levels, habits
+			problem.Levels, problem.Implicit = levels, implicit
 			f := must.Get(Learn(t.Context(), problem, Settings{Rank: 2, Steps: 8, Start: w.start()}))(t)
 			if f.Rank == 0 {
 				t.Fatal("no traits")
@@ -33,7 +33,7 @@ func TestPosteriorIsThatOfTheModel(t *testing.T) {
 					columns, values = append(columns, int32(j)), append(values, truthMean+math.Sin(float64(3*j)))
 				}
 				var weights []float64
-				if habits != levels {
+				if implicit != levels {
 					for e := range entries {
 						weights = append(weights, math.Exp(2*math.Sin(float64(e))))
 					}
@@ -86,7 +86,7 @@ func byFormula(f *Fit, columns []int32, values, weights []float64) (theta []floa
 		panic(err)
 	}
 	mean := mat.NewVecDense(d, append([]float64(nil), f.Prior...))
-	if h := f.Habits; h != nil && len(columns) > 0 {
+	if h := f.Implicit; h != nil && len(columns) > 0 {
 		designs, z := make([]float64, f.Known), make([]float64, f.Known+1)
 		for _, c := range columns {
 			for x := range designs {
@@ -96,7 +96,7 @@ func byFormula(f *Fit, columns []int32, values, weights []float64) (theta []floa
 		h.of(z, designs, len(columns))
 		for x := range d {
 			for y, v := range z {
-				mean.SetVec(x, mean.AtVec(x)+h.Lean[x*len(z)+y]*v)
+				mean.SetVec(x, mean.AtVec(x)+h.Coefficients[x*len(z)+y]*v)
 			}
 		}
 	}

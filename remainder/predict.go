@@ -9,14 +9,14 @@ import (
 // prediction, the noise of an entry not included. It serves one goroutine.
 type Predictor struct {
 	*Fit
-	w       *solver
-	theta   []float64 // θ̂ of the row
-	within  []float64 // S of its traits; nil: not known yet
-	lone    float64   // what an unknown company adds to a variance; negative: not known yet
-	known   []float64 // the design of the typical column
-	company []float64 // mean squares of the company's traits, over columns that have them
-	h, line []float64
-	zeros   []float64
+	w         *solver
+	theta     []float64 // θ̂ of the row
+	within    []float64 // S of its traits; nil: not known yet
+	lone      float64   // what unknown co-occurrence factors add to a variance; negative: not known yet
+	known     []float64 // the design of the typical column
+	coSquares []float64 // mean squares of the co-occurrence factors, over columns that have them
+	h, line   []float64
+	zeros     []float64
 }
 
 // NewPredictor prepares to answer.
@@ -27,35 +27,35 @@ func NewPredictor(f *Fit) *Predictor {
 	}
 	d := f.size()
 	p := &Predictor{Fit: f, w: newSolver(prepare(f)), theta: make([]float64, d), known: make([]float64, f.Known), h: make([]float64, d), line: make([]float64, kernel.Pad(d))}
-	p.company = make([]float64, f.Company)
+	p.coSquares = make([]float64, f.CoFactors)
 	with := 0.0
 	for j := range m {
 		dense.Axpy(1/float64(m), f.Design[j*f.Known:][:f.Known], p.known)
 		if !p.alone(f.Design[j*f.Known:][:f.Known]) {
 			with++
-			for x, v := range f.Design[(j+1)*f.Known-f.Company:][:f.Company] {
-				p.company[x] += v * v
+			for x, v := range f.Design[(j+1)*f.Known-f.CoFactors:][:f.CoFactors] {
+				p.coSquares[x] += v * v
 			}
 		}
 	}
-	for x := range p.company {
-		p.company[x] /= max(with, 1)
+	for x := range p.coSquares {
+		p.coSquares[x] /= max(with, 1)
 	}
-	clear(p.known[f.Known-f.Company:])
+	clear(p.known[f.Known-f.CoFactors:])
 	return p
 }
 
 // Another answers as p does, for another goroutine; they share what is prepared.
 func (p *Predictor) Another() *Predictor {
 	return &Predictor{
-		Fit: p.Fit, w: newSolver(p.w.prepared), known: p.known, company: p.company,
+		Fit: p.Fit, w: newSolver(p.w.prepared), known: p.known, coSquares: p.coSquares,
 		theta: make([]float64, len(p.theta)), h: make([]float64, len(p.h)), line: make([]float64, len(p.line)),
 	}
 }
 
-// alone tells whether nothing is known about a column's company, which has 0 there.
+// alone tells whether nothing is known about a column's co-occurrence factors, which are 0 there.
 func (p *Predictor) alone(design []float64) bool {
-	for _, v := range design[p.Known-p.Company:] {
+	for _, v := range design[p.Known-p.CoFactors:] {
 		if v != 0 {
 			return false
 		}
@@ -92,7 +92,7 @@ func (p *Predictor) KnownRow(columns []int32, weights, theta []float64) {
 	}
 	p.within, p.lone = nil, -1
 	if len(columns) > 0 && p.size() > 0 {
-		p.w.solve(-1, columns, zeros, weights)
+		p.w.solve(columns, zeros, weights)
 	} else {
 		p.w.lines, p.w.few = 0, true
 	}
@@ -138,13 +138,13 @@ func (p *Predictor) covariance(x, y int) float64 {
 	return p.within[x*r+y]
 }
 
-// unknownCompany is what the company of a column without entries adds to a variance:
-// as if it had that of any other.
-func (p *Predictor) unknownCompany() float64 {
+// unknownCoFactors is what the co-occurrence factors of a column without entries add to a variance:
+// as if it had those of any other.
+func (p *Predictor) unknownCoFactors() float64 {
 	if p.lone < 0 {
 		p.lone = 0
-		for x, v := range p.company {
-			at := p.Known - p.Company + x
+		for x, v := range p.coSquares {
+			at := p.Known - p.CoFactors + x
 			p.lone += v * (p.theta[at]*p.theta[at] + p.RowVariance(at))
 		}
 	}
@@ -184,7 +184,7 @@ func (p *Predictor) at(design, phi, cov, turned []float64) (mean, variance float
 		variance += cov[0]
 	}
 	if p.alone(design) {
-		variance += p.unknownCompany()
+		variance += p.unknownCoFactors()
 	}
 	for x := range p.Rank {
 		row := cov[kernel.Tri(first+x):]

@@ -21,7 +21,7 @@ type relaxed struct {
 type rowPrior struct {
 	mean, spread []float64
 	noise        float64
-	habits       *Habits
+	implicit     *Implicit
 }
 
 // relaxMore is the factor of by after a step that raised the bound, relaxMost how
@@ -34,15 +34,15 @@ const (
 )
 
 func (f *Fit) rowPrior() rowPrior {
-	return rowPrior{slices.Clone(f.Prior), slices.Clone(f.Spread), f.Noise, f.Habits}
+	return rowPrior{slices.Clone(f.Prior), slices.Clone(f.Spread), f.Noise, f.Implicit}
 }
 
 func (f *Fit) setRowPrior(p rowPrior) {
-	f.Prior, f.Spread, f.Noise, f.Habits = p.mean, p.spread, p.noise, p.habits
+	f.Prior, f.Spread, f.Noise, f.Implicit = p.mean, p.spread, p.noise, p.implicit
 }
 
 // relax moves on from a step that began at l.relax.from. On the way from Σ to Σ'
-// it follows Σ^½ (Σ^-½ Σ' Σ^-½)^t Σ^½, which stays positive definite.
+// it follows R (R⁻¹ Σ' R⁻ᵀ)^t Rᵀ with Σ = RRᵀ, which stays positive definite.
 func (l *learner) relax() {
 	f, r := l.fit, &l.relaxed
 	if r.most == 0 {
@@ -54,11 +54,11 @@ func (l *learner) relax() {
 		return
 	}
 	r.to = f.rowPrior() // the noise follows in one step
-	root, back := roots(r.from.spread, d)
-	if root == nil {
+	root, logs := root(r.from.spread, d)
+	if !finite(logs) {
 		return
 	}
-	values, vectors := eigen(congruent(back, r.to.spread, d), d)
+	values, vectors := eigen(congruent(undone(root, d), r.to.spread, d), d)
 	if values == nil || !(values[d-1] > 0) {
 		return
 	}
@@ -67,8 +67,8 @@ func (l *learner) relax() {
 		lines[x] = make([]float64, d)
 		for y := range d {
 			sum := 0.0
-			for z, v := range root[x] {
-				sum += v * vectors.At(z, y)
+			for z := x; z < d; z++ {
+				sum += root[x*d+z] * vectors.At(z, y)
 			}
 			lines[x][y] = sum * math.Pow(values[y], r.by/2)
 		}
@@ -87,26 +87,6 @@ func (l *learner) relax() {
 	for x := range f.Known {
 		f.Prior[x] = r.from.mean[x] + r.by*(r.to.mean[x]-r.from.mean[x])
 	}
-	f.Habits = f.Habits.beyond(r.from.habits, r.by)
+	f.Implicit = f.Implicit.beyond(r.from.implicit, r.by)
 	r.taken = true
-}
-
-// roots is the square root of a covariance and its inverse; nil if it has none.
-func roots(spread []float64, d int) (root, back [][]float64) {
-	values, vectors := eigen(spread, d)
-	if values == nil || !(values[d-1] > 0) {
-		return nil, nil
-	}
-	root, back = make([][]float64, d), make([][]float64, d)
-	for x := range d {
-		root[x], back[x] = make([]float64, d), make([]float64, d)
-		for y := range d {
-			for z, v := range values {
-				w := vectors.At(x, z) * vectors.At(y, z)
-				root[x][y] += w * math.Sqrt(v)
-				back[x][y] += w / math.Sqrt(v)
-			}
-		}
-	}
-	return root, back
 }

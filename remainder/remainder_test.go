@@ -22,7 +22,7 @@ type world struct {
 	theta, phi        []float64 // rows, columns
 	noise             float64
 	train, held       *data.Matrix
-	habits            bool // fitted with them
+	implicit          bool // fitted with them
 }
 
 const truthMean = 3.5
@@ -97,7 +97,7 @@ func (w *world) mean(i, j int) float64 {
 }
 
 func (w *world) problem() Problem {
-	return Problem{Values: w.train, Mean: truthMean, Design: w.design, Known: w.known, Levels: true, Habits: w.habits}
+	return Problem{Values: w.train, Mean: truthMean, Design: w.design, Known: w.known, Levels: true, Implicit: w.implicit}
 }
 
 func (w *world) start() Start {
@@ -119,7 +119,7 @@ func TestBoundRisesInEveryPartOfAStep(t *testing.T) {
 	for _, rank := range []int{0, 3} {
 		for _, levels := range []bool{true, false} {
 			w := made(t, 3, 150, 40, 4, 2, 0.4)
-			w.habits = rank == 0 == levels
+			w.implicit = rank == 0 == levels
 			if rank > 0 != levels {
 				w.weigh(t, 1, func(unit float64) float64 { return math.Pow(10, 2*unit-1) })
 			}
@@ -227,15 +227,15 @@ func TestIntervalsCover(t *testing.T) {
 }
 
 // Which columns a row has entries of tells what it likes, if it chose them; if not,
-// habits have next to no weight and do no harm.
-func TestHabitsTellOfRows(t *testing.T) {
+// implicit have next to no weight and do no harm.
+func TestImplicitFeedbackTellsOfRows(t *testing.T) {
 	for _, liking := range []float64{0, 5} {
 		w := madeWith(t, 17, 500, 120, 4, 0, 0.12, liking)
 		without := rmse(t, w, learn(t, w, Settings{Threads: 2}))
-		w.habits = true
+		w.implicit = true
 		with := rmse(t, w, learn(t, w, Settings{Threads: 2}))
 		if liking > 0 && with > 0.98*without || with > 1.01*without {
-			t.Errorf("liking %v: RMSE %v with habits, %v without", liking, with, without)
+			t.Errorf("liking %v: RMSE %v with implicit, %v without", liking, with, without)
 		}
 	}
 }
@@ -270,7 +270,7 @@ func TestThreadsGiveTheSameBits(t *testing.T) {
 // memory: the same bits.
 func TestStepsCanBeSent(t *testing.T) {
 	w := made(t, 11, 200, 40, 3, 1, 0.3)
-	w.habits = true
+	w.implicit = true
 	apart := pass.NewApart(3)
 	here := learn(t, w, Settings{Rank: 2, Threads: 2, Steps: 9})
 	p := w.problem()
@@ -298,7 +298,7 @@ func TestNoiseHasNoTraits(t *testing.T) {
 
 func TestRowsAreThoseOfThePredictor(t *testing.T) {
 	w := made(t, 15, 90, 30, 3, 1, 0.3)
-	w.habits = true
+	w.implicit = true
 	f := learn(t, w, Settings{Rank: 1, Threads: 2, Steps: 10})
 	d := f.size()
 	theta := make([]float64, w.n*d)
@@ -334,13 +334,13 @@ func TestLittleDataIsFinite(t *testing.T) {
 // parameters, rows give the same sums.
 func TestShortRowsAreSolvedAlike(t *testing.T) {
 	for _, levels := range []bool{false, true} {
-		for _, habits := range []bool{false, true} {
+		for _, implicit := range []bool{false, true} {
 			w := made(t, 5, 1500, 60, 25, 2, 0.22)
-			if levels != habits {
+			if levels != implicit {
 				w.weigh(t, 1, func(unit float64) float64 { return 0.7 + 0.6*unit })
 			}
 			problem := w.problem()
-			problem.Levels, problem.Habits = levels, habits
+			problem.Levels, problem.Implicit = levels, implicit
 			fit := must.Get(Learn(t.Context(), problem, Settings{Rank: 2, Steps: 10, Start: w.start()}))(t)
 			with := of(fit, pass.Share(problem.Design))
 			if !with.ready.hasFew(10) || with.ready.hasFew(25) || fit.Rank == 0 {

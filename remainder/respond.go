@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"optcomplete/data"
 	"optcomplete/internal/dense"
 	"optcomplete/loss"
 )
@@ -23,19 +24,29 @@ const (
 func (l *learner) respond(ctx context.Context) error {
 	f := *l.fit
 	f.Loss = l.by
-	d, own, first := f.size(), f.own(), f.levels()
-	theta := make([]float64, l.n*d)
-	if err := f.Rows(ctx, l.raw, l.threads, func(i int, t []float64) { copy(theta[i*d:], t) }); err != nil {
+	sum, err := f.sums(ctx, l.raw, l.threads)
+	if err != nil {
 		return err
 	}
-	return l.respondTo(ctx, func(i int, c int32) float64 {
+	return l.respondTo(ctx, sum)
+}
+
+// sums gives the sums of the fit, with its rows fitted to these entries.
+func (f *Fit) sums(ctx context.Context, entries *data.Matrix, threads int) (func(row int, column int32) float64, error) {
+	n, _ := entries.Dims()
+	d, own, first := f.size(), f.own(), f.levels()
+	theta := make([]float64, n*d)
+	if err := f.Rows(ctx, entries, threads, func(i int, t []float64) { copy(theta[i*d:], t) }); err != nil {
+		return nil, err
+	}
+	return func(i int, c int32) float64 {
 		row, phi := theta[i*d:][:d], f.Columns[int(c)*own:][:own]
 		sum := f.Mean + dense.Dot(f.Design[int(c)*f.Known:][:f.Known], row) + dense.Dot(phi[first:], row[f.Known:])
 		if f.Levels {
 			sum += phi[0]
 		}
 		return sum
-	})
+	}, nil
 }
 
 // respondTo makes them at the sums given.
@@ -63,7 +74,7 @@ func (l *learner) respondTo(ctx context.Context, sum func(row int, column int32)
 func (w *solver) fitRow(columns []int32, values, weights []float64) {
 	f := w.fit
 	if f.Loss == (loss.Scaled{}) {
-		w.solve(-1, columns, values, weights)
+		w.solve(columns, values, weights)
 		return
 	}
 	own := f.own()
@@ -79,7 +90,7 @@ func (w *solver) fitRow(columns []int32, values, weights []float64) {
 	}
 	for range rowSteps {
 		w.respondAt(columns, values, weights, nil)
-		w.solve(-1, columns, w.response, w.working)
+		w.solve(columns, w.response, w.working)
 		if f.size() == 0 {
 			return
 		}

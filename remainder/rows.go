@@ -21,7 +21,6 @@ func (l *learner) error(s *Sums) float64 {
 // pass solves all rows given the columns and adds up what a step needs.
 func (l *learner) pass(ctx context.Context) (*Sums, error) {
 	with := of(l.fit, l.design)
-	with.kept = l.kept
 	if l.ask == nil {
 		sums, err := pass.One[*Sums](ctx, l.Values, l.threads, stepping{with})
 		if err == nil {
@@ -54,21 +53,21 @@ func (l *learner) pass(ctx context.Context) (*Sums, error) {
 // RRᵀ, so that hᵀθ is h'ᵀθ' with h' = Rᵀh. R is upper triangular: the traits, which
 // come last, depend on the last coordinates alone.
 type prepared struct {
-	fit       *Fit
-	width     int       // of lines: the size, and room
-	root      []float64 // R, d×d
-	back      []float64 // Rᵀ, in lines
-	table     []float64 // h'_j of every column, in lines
-	pull      []float64 // R⁻¹m
-	lean      []float64 // (R⁻¹B)ᵀ, in lines
-	logSpread float64   // log|Σ|
-	all       []int32   // 0, 1, ...
-	manyOnly  bool      // for tests: no row is solved in the space of its entries
+	fit          *Fit
+	width        int       // of lines: the size, and room
+	root         []float64 // R, d×d
+	back         []float64 // Rᵀ, in lines
+	table        []float64 // h'_j of every column, in lines
+	pull         []float64 // R⁻¹m
+	coefficients []float64 // (R⁻¹B)ᵀ, in lines
+	logSpread    float64   // log|Σ|
+	all          []int32   // 0, 1, ...
+	manyOnly     bool      // for tests: no row is solved in the space of its entries
 }
 
 // prepare sets R and the table.
 func prepare(f *Fit) *prepared {
-	d, own, first, q := f.size(), f.own(), f.levels(), f.habits()
+	d, own, first, q := f.size(), f.own(), f.levels(), f.implicit()
 	p := &prepared{fit: f, width: kernel.Pad(d), all: make([]int32, max(d, q))}
 	for x := range p.all {
 		p.all[x] = int32(x)
@@ -83,11 +82,11 @@ func prepare(f *Fit) *prepared {
 	p.pull = make([]float64, p.width)
 	copy(p.pull, f.Prior)
 	p.undo(p.pull)
-	p.lean = make([]float64, q*p.width)
+	p.coefficients = make([]float64, q*p.width)
 	for y := range q {
-		line := p.lean[y*p.width:][:p.width]
+		line := p.coefficients[y*p.width:][:p.width]
 		for x := range d {
-			line[x] = f.Habits.Lean[x*q+y]
+			line[x] = f.Implicit.Coefficients[x*q+y]
 		}
 		p.undo(line)
 	}
@@ -131,14 +130,12 @@ func (p *prepared) image(to, h []float64) {
 
 // turnBack brings what a pass has added up into the coordinates of θ.
 func (p *prepared) turnBack(s *Sums) {
-	d, q := p.fit.size(), p.fit.habits()
+	d, q := p.fit.size(), p.fit.implicit()
 	s.inside = dense.Dot(p.pull[:d], s.Mean)
-	rows := make([][]float64, d)
 	for x := range d {
-		rows[x] = p.root[x*d:][:d]
 		s.inside -= s.Second[x*d+x]
 		for y := range q {
-			s.inside += p.lean[y*p.width+x] * s.Cross[x*q+y]
+			s.inside += p.coefficients[y*p.width+x] * s.Cross[x*q+y]
 		}
 	}
 	mean, cross := product(p.root, s.Mean, d), make([]float64, len(s.Cross))
@@ -147,5 +144,5 @@ func (p *prepared) turnBack(s *Sums) {
 			dense.Axpy(p.root[x*d+y], s.Cross[y*q:][:q], cross[x*q:])
 		}
 	}
-	s.Mean, s.Cross, s.Second = mean, cross, congruent(rows, s.Second, d)
+	s.Mean, s.Cross, s.Second = mean, cross, congruent(lines(p.root, d), s.Second, d)
 }

@@ -17,14 +17,13 @@ import (
 // and Cov v_j by w; sums over entries count by the weights.
 type solver struct {
 	*prepared
-	kept    *kept // habits of the rows; nil: they are not kept
 	columns []int32
 	weights []float64 // of the entries; nil: 1
 	targets []float64 // x − μ − c
 	pulls   []float64 // the same times the weights
 	square  float64   // Σ E (x − μ − c)²
 	y       []float64 // Σ E h'(x − μ − c)
-	z       []float64 // habits
+	z       []float64 // implicit feedback
 	theta   []float64 // θ̂'
 	logs    float64   // log|S|
 	w       []float64 // W, in lines
@@ -50,7 +49,7 @@ func newSolver(p *prepared) *solver {
 	f := p.fit
 	line := func() []float64 { return make([]float64, p.width) }
 	w := &solver{
-		prepared: p, y: line(), theta: line(), g: line(), prior: line(), z: make([]float64, f.habits()), design: make([]float64, f.Known),
+		prepared: p, y: line(), theta: line(), g: line(), prior: line(), z: make([]float64, f.implicit()), design: make([]float64, f.Known),
 		errors: make([]float64, kernel.Tri(f.own())), extra: make([]float64, kernel.Tri(f.Rank)), by: make([]float64, p.width+f.Rank), few: true,
 	}
 	for x := range w.stacks {
@@ -64,9 +63,8 @@ func (p *prepared) hasFew(entries int) bool {
 	return !p.manyOnly && 5*(entries+p.fit.Rank) <= 4*p.fit.size()
 }
 
-// solve takes a row with entries, and its number for kept habits. The columns are
-// increasing; weights are nil if there are none.
-func (w *solver) solve(row int, columns []int32, values, weights []float64) {
+// solve takes a row with entries. The columns are increasing; weights are nil if there are none.
+func (w *solver) solve(columns []int32, values, weights []float64) {
 	f, width := w.fit, w.width
 	d := f.size()
 	w.take(columns, values, weights)
@@ -102,7 +100,7 @@ func (w *solver) solve(row int, columns []int32, values, weights []float64) {
 		}
 	}
 	w.unsure(h[len(columns)*width:])
-	w.expect(row)
+	w.expect()
 	by := 1 / f.Noise
 	for x, v := range w.prior {
 		w.g[x] = v + by*w.y[x]
@@ -183,29 +181,20 @@ func (w *solver) unsure(lines []float64) {
 	}
 }
 
-// expect sets the prior's mean of the row; −1 is one that the habits are not kept of.
-func (w *solver) expect(row int) {
-	h := w.fit.Habits
+// expect sets the prior's mean of the row.
+func (w *solver) expect() {
+	h := w.fit.Implicit
 	if h == nil {
 		copy(w.prior, w.pull)
 		return
 	}
-	kept := w.kept.of(row)
-	if kept == nil || kept[0] == 0 {
-		known := w.fit.Known
-		clear(w.design)
-		for _, c := range w.columns {
-			add(w.design, w.fit.Design[int(c)*known:][:known])
-		}
-		h.of(w.z, w.design, len(w.columns))
-		if kept != nil {
-			kept[0] = 1
-			copy(kept[1:], w.z)
-		}
-	} else {
-		copy(w.z, kept[1:])
+	known := w.fit.Known
+	clear(w.design)
+	for _, c := range w.columns {
+		add(w.design, w.fit.Design[int(c)*known:][:known])
 	}
-	kernel.Correlate(w.prior, w.z, w.all[:len(w.z)], w.lean, w.width)
+	h.of(w.z, w.design, len(w.columns))
+	kernel.Correlate(w.prior, w.z, w.all[:len(w.z)], w.coefficients, w.width)
 	dense.Axpy(1, w.pull, w.prior)
 }
 

@@ -11,7 +11,7 @@ import (
 // begin sets the start: the design's coefficients and the columns' levels as
 // given, and no traits.
 func (l *learner) begin(s Settings) {
-	f := &Fit{Known: l.Known, Company: l.Company, Levels: l.Levels, Mean: l.Problem.Mean, Noise: max(s.Start.Noise, tiny), Design: l.Design}
+	f := &Fit{Known: l.Known, CoFactors: l.CoFactors, Levels: l.Levels, Mean: l.Problem.Mean, Noise: max(s.Start.Noise, tiny), Design: l.Design}
 	l.fit = f
 	d, own := f.size(), f.own()
 	f.Prior, f.Spread = make([]float64, d), make([]float64, d*d)
@@ -56,11 +56,11 @@ func (l *learner) warm(ctx context.Context, s Settings) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	h := l.fit.Habits
+	h := l.fit.Implicit
 	if *l.fit = *found; h != nil {
 		now := *h // of all rows
-		now.Lean, now.Precision = found.Habits.Lean, found.Habits.Precision
-		l.fit.Habits = &now
+		now.Coefficients, now.Precision = found.Implicit.Coefficients, found.Implicit.Precision
+		l.fit.Implicit = &now
 	}
 	l.fit.Steps, l.logColumns = 0, l.columnLogs()
 	l.spreadUnseen()

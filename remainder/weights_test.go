@@ -42,10 +42,10 @@ func (w *world) weights(by float64) (out []float64) {
 	return out
 }
 
-// TestWeightsOfOneAreNone: to the bit, with traits and habits.
+// TestWeightsOfOneAreNone: to the bit, with traits and implicit.
 func TestWeightsOfOneAreNone(t *testing.T) {
 	w := madeWith(t, 3, 150, 40, 4, 2, 0.8, 2)
-	w.habits = true
+	w.implicit = true
 	want := learn(t, w, Settings{Rank: 3, Steps: 12})
 	ones := make([]float64, w.train.Observed())
 	for x := range ones {
@@ -60,7 +60,7 @@ func TestWeightsOfOneAreNone(t *testing.T) {
 // TestUnitOfWeights: weights in another unit give another σ², and nothing else.
 func TestUnitOfWeights(t *testing.T) {
 	w := madeWith(t, 3, 400, 40, 4, 2, 0.9, 2)
-	w.habits = true
+	w.implicit = true
 	w.weigh(t, 1, func(unit float64) float64 { return math.Pow(10, 2*unit-1) })
 	weights := w.weights(1)
 	fits := map[float64]*Fit{}
@@ -82,7 +82,7 @@ func TestUnitOfWeights(t *testing.T) {
 		t.Errorf("rank %d: %s", a.Rank, diff)
 	}
 	p, first, _, _ := gathered(t, 1)
-	var companies []*Company
+	var found []*CoFactors
 	matrix := p.Values.(*data.Matrix)
 	for _, by := range []float64{1, 4096} {
 		rng, start := random.New(1), first
@@ -93,14 +93,14 @@ func TestUnitOfWeights(t *testing.T) {
 		weighed := must.Get(matrix.WithWeights(weights))(t)
 		p.Values = weighed
 		start.Noise *= by
-		company, err := FindCompany(t.Context(), p, Settings{Rank: 8, Seed: 1, Start: start})
-		if err != nil || company == nil {
-			t.Fatal(company, err)
+		co, err := FindCoFactors(t.Context(), p, Settings{Rank: 8, Seed: 1, Start: start})
+		if err != nil || co == nil {
+			t.Fatal(co, err)
 		}
-		company.Start.Noise /= by
-		companies = append(companies, company)
+		co.Start.Noise /= by
+		found = append(found, co)
 	}
-	if diff := cmp.Diff(companies[0], companies[1], near); diff != "" {
+	if diff := cmp.Diff(found[0], found[1], near); diff != "" {
 		t.Error(diff)
 	}
 }

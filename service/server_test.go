@@ -20,6 +20,7 @@ import (
 	"testing"
 	"time"
 
+	"optcomplete/internal/attack"
 	"optcomplete/internal/events"
 	"optcomplete/internal/modeltest"
 	"optcomplete/internal/must"
@@ -248,11 +249,11 @@ func TestLimits(t *testing.T) {
 }
 
 // A replaced model is swapped in under load: every answer is one model's or the other's, and
-// none fails. A damaged one is refused, and the one before serves on.
+// none fails. A damaged one is refused, and the one before serves on. OPTCOMPLETE_ATTACK says how many swaps.
 func TestSwapsUnderLoad(t *testing.T) {
-	swaps := 60
+	few, swaps := 60, 0
 	if testing.Short() {
-		swaps = 10
+		few = 10
 	}
 	a, b := drawn(t, 5), drawn(t, 6)
 	folder := filepath.Join(t.TempDir(), "m")
@@ -287,7 +288,8 @@ func TestSwapsUnderLoad(t *testing.T) {
 			}
 		})
 	}
-	for n := range swaps {
+	for n := range attack.Rounds(few) {
+		swaps++
 		one := a
 		if n%2 == 0 {
 			one = b

@@ -92,7 +92,8 @@ func TestYesAndNoFromFileToReport(t *testing.T) {
 	command("fold-in model one.csv", 0, "new,2,")
 	command("evaluate model three.csv", 2, "is for 0 (no), 1 (yes)")
 	command("recommend model --row u01 --top 2", 0, "u01,1,")
-	command("fit liked.csv --features films.csv -k 1 --loss logistic --residual-rank 2", 2, "--residual-rank", "leave it out, or use --loss squared")
+	command("fit liked.csv --features films.csv -k 1 --loss logistic --nonnegative all --residual-rank 2", 2, "--residual-rank", "must not be negative")
+	command("fit liked.csv --features films.csv -k 1 --gap 0.5 --residual-rank 2", 0, "log-loss")
 	command("fit liked.csv --features films.csv -k 1 --gamma 1 --model paper", 0, "RMSE")
 	// All the same: no proof says anything, and the report is written all the same.
 	ones := strings.ReplaceAll(ratings.String(), ",no\n", ",yes\n")

@@ -83,11 +83,11 @@ func printRemainder(w io.Writer, s *model.Summary) {
 		}
 		parts = append(parts, names+other)
 	}
-	if traits := r.Company + r.Rank; traits > 0 {
+	if traits := r.CoFactors + r.Rank; traits > 0 {
 		parts = append(parts, count(traits, "unnamed trait")+unnamed)
 	}
-	if r.Company > 0 {
-		parts = append(parts, fmt.Sprintf("%d of them learned from which %s the same %s have", r.Company, s.Nouns.Columns(), s.Nouns.Rows()))
+	if r.CoFactors > 0 {
+		parts = append(parts, fmt.Sprintf("%d of them learned from which %s the same %s have", r.CoFactors, s.Nouns.Columns(), s.Nouns.Rows()))
 	}
 	fmt.Fprintf(w, "Remainder %s\n", strings.Join(parts, ", "))
 }

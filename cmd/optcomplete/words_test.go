@@ -163,7 +163,6 @@ func TestAllYesIsNoCertainty(t *testing.T) {
 func TestSquaresOfYesAndNoAreSaid(t *testing.T) {
 	command := inFolder(t)
 	for _, c := range []struct{ flags, why string }{
-		{"-k 1 --gamma 1 --gap 0.5 --residual-rank 1", "residual-rank"},
 		{"-k 1 --gamma 1 --model pooled", "model pooled"},
 		{"--method softimpute", "method softimpute"},
 		{"--method effects", "method effects"},

@@ -103,6 +103,18 @@ func (f *Fitted) AnswerAt(row, column int) result.Answer {
 	return result.Answer{Value: f.Expected(x), Unclipped: x, Basis: result.BasisOf(newRow, newColumn)}
 }
 
+// Sums writes what AnswerAt has as Unclipped for every column.
+func (f *Fitted) Sums(row int, out []float64) {
+	effect, u, newRow := f.RowParts(row)
+	if newRow {
+		row = -1
+	}
+	for j := range out {
+		columnEffect, b, _ := f.ColumnParts(j)
+		out[j] = f.Sum(effect, columnEffect, u, b) + f.RemainderOf(row, j)
+	}
+}
+
 // RowParts is the effect and the coefficients of a row, or of the population if
 // i is −1 or the row had no entries.
 func (f *Fitted) RowParts(i int) (effect float64, u []float64, isNew bool) {

@@ -2,6 +2,7 @@ package estimate
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -32,13 +33,13 @@ type Remainder struct {
 	Other []string `json:"other,omitempty"`
 	// OtherOf is how many there are, if Other does not name them all.
 	OtherOf int `json:"other_of,omitempty"`
-	// Company is how many factors follow them that columns have from the rows that
-	// have entries of them; see [remainder.Company].
-	Company int `json:"company,omitempty"`
+	// CoFactors is how many factors follow them that columns have from the rows that
+	// have entries of them; see [remainder.CoFactors].
+	CoFactors int `json:"co_factors,omitempty"`
 	// OtherEncoding makes them from a raw record; nil: features as given.
 	OtherEncoding *encode.Encoding `json:"other_encoding,omitempty"`
 	// OtherTypical is their mean over the columns, OtherPopulation the
-	// coefficients of a row of which nothing is known, theirs and the company's.
+	// coefficients of a row of which nothing is known, theirs and those of the co-occurrence factors.
 	OtherTypical    []float64 `json:"other_typical,omitempty"`
 	OtherPopulation []float64 `json:"other_population,omitempty"`
 	// Prior is that of a row's effect (not in Paper), coefficients, other
@@ -46,8 +47,26 @@ type Remainder struct {
 	Prior *Prior `json:"prior,omitempty"`
 	// ColumnPrior is the covariance of a column's effect (in Full) and traits.
 	ColumnPrior []float64 `json:"column_prior,omitempty"`
-	// Habits is what we learn about a row from which columns it has entries for; nil: nothing.
-	Habits *remainder.Habits `json:"habits,omitempty"`
+	// Implicit is what we learn about a row from which columns it has entries for; nil: nothing.
+	Implicit *remainder.Implicit `json:"implicit,omitempty"`
+}
+
+// UnmarshalJSON also reads the names that programs up to format 7 wrote.
+func (r *Remainder) UnmarshalJSON(text []byte) error {
+	type plain Remainder
+	read := struct {
+		*plain
+		Company int                 `json:"company"`
+		Habits  *remainder.Implicit `json:"habits"`
+	}{plain: (*plain)(r)}
+	if err := json.Unmarshal(text, &read); err != nil {
+		return err
+	}
+	r.CoFactors += read.Company
+	if read.Habits != nil {
+		r.Implicit = read.Habits
+	}
+	return nil
 }
 
 // maxRemainder is the largest rank of a remainder that is read: more is damage.
@@ -56,8 +75,8 @@ const maxRemainder = 1 << 16
 // Check tells what is wrong with a remainder that was read.
 func (r *Remainder) Check(k int, effects spec.Effects) error {
 	o := len(r.Other)
-	if r.Rank < 0 || r.Rank > maxRemainder || r.Company < 0 || r.Company > maxRemainder || r.Factors() == 0 || !(r.Ridge >= 0) || len(r.OtherTypical) != o || len(r.OtherPopulation) != o+r.Company {
-		return fmt.Errorf("its remainder has the rank %d and %d, the ridge %v and %d other features", r.Rank, r.Company, r.Ridge, o)
+	if r.Rank < 0 || r.Rank > maxRemainder || r.CoFactors < 0 || r.CoFactors > maxRemainder || r.Factors() == 0 || !(r.Ridge >= 0) || len(r.OtherTypical) != o || len(r.OtherPopulation) != o+r.CoFactors {
+		return fmt.Errorf("its remainder has the rank %d and %d, the ridge %v and %d other features", r.Rank, r.CoFactors, r.Ridge, o)
 	}
 	d, own := k+r.Factors(), r.Rank
 	if effects.Rows {
@@ -66,11 +85,11 @@ func (r *Remainder) Check(k int, effects spec.Effects) error {
 	if effects.Columns {
 		own++
 	}
-	if p := r.Prior; p != nil && (len(p.Mean) != d || len(p.Covariance) != d*d || len(r.ColumnPrior) != own*own || !(p.Noise > 0)) || p == nil && o+r.Company > 0 {
+	if p := r.Prior; p != nil && (len(p.Mean) != d || len(p.Covariance) != d*d || len(r.ColumnPrior) != own*own || !(p.Noise > 0)) || p == nil && o+r.CoFactors > 0 {
 		return fmt.Errorf("its remainder does not fit its %d terms, %d other features and rank %d", k, o, r.Rank)
 	}
-	if h := r.Habits; h != nil && (r.Prior == nil || !h.Fits(d-r.Rank, r.Rank)) {
-		return fmt.Errorf("the habits of its rows do not fit its %d terms, %d other features and rank %d", k, o, r.Rank)
+	if h := r.Implicit; h != nil && (r.Prior == nil || !h.Fits(d-r.Rank, r.Rank)) {
+		return fmt.Errorf("the implicit feedback of its rows does not fit its %d terms, %d other features and rank %d", k, o, r.Rank)
 	}
 	if e := r.OtherEncoding; e != nil && len(e.Features) != o {
 		return fmt.Errorf("the encoding of its %d other features has %d", o, len(e.Features))
@@ -79,8 +98,8 @@ func (r *Remainder) Check(k int, effects spec.Effects) error {
 }
 
 // Factors is how many factors rows and columns have: the other features, the
-// company, and the unnamed traits.
-func (r *Remainder) Factors() int { return len(r.Other) + r.Company + r.Rank }
+// co-occurrence factors, and the unnamed traits.
+func (r *Remainder) Factors() int { return len(r.Other) + r.CoFactors + r.Rank }
 
 // Factors is that of the remainder, if there is one.
 func (p *Structure) Factors() int {
@@ -115,7 +134,7 @@ type Others struct {
 
 // FitRemainder fits the remainder together with all other parts, starting from
 // those, which must have a learned prior or a link, whatever the settings say of the start. Their
-// rank is that of the unnamed part, and of the company, at most; negative: no limit.
+// rank is that of the unnamed part, and of the co-occurrence factors, at most; negative: no limit.
 // chosen holds the selected features of every column, m×k. Nothing changes if there is nothing to add.
 func (p *Parts) FitRemainder(ctx context.Context, s data.Source, chosen []float64, k int, others Others, kind spec.Kind, r remainder.Settings) error {
 	n, m := s.Dims()
@@ -149,16 +168,16 @@ func (p *Parts) FitRemainder(ctx context.Context, s data.Source, chosen []float6
 		}
 		start.Spread[x*known+x] = share * prior.Noise
 	}
-	problem := remainder.Problem{Values: s, Mean: p.Mean, Design: design, Known: known, Levels: kind.Effects().Columns, Habits: true, Loss: p.LossOf()}
+	problem := remainder.Problem{Values: s, Mean: p.Mean, Design: design, Known: known, Levels: kind.Effects().Columns, Implicit: true, Loss: p.LossOf()}
 	r.Start = start
-	company, err := remainder.FindCompany(ctx, problem, r)
+	co, err := remainder.FindCoFactors(ctx, problem, r)
 	if err != nil {
 		return err
 	}
 	q := 0
-	if company != nil {
-		q, r.Start = company.Rank, company.Start
-		problem.Design, problem.Known, problem.Company = beside(design, known, company.Traits, q), known+q, q
+	if co != nil {
+		q, r.Start = co.Rank, co.Start
+		problem.Design, problem.Known, problem.CoFactors = beside(design, known, co.Traits, q), known+q, q
 	}
 	fit, err := remainder.Learn(ctx, problem, r)
 	if err != nil || fit.Rank+o+q == 0 {
@@ -170,8 +189,8 @@ func (p *Parts) FitRemainder(ctx context.Context, s data.Source, chosen []float6
 		levels, own = 1, rank+1
 	}
 	p.Remainder = &Remainder{
-		Rank: rank, Company: q, Other: others.Names, OtherEncoding: others.Encoding, OtherTypical: make([]float64, o), OtherPopulation: fit.Prior[named : known+q],
-		Prior: &Prior{Mean: fit.Prior, Covariance: fit.Spread, Noise: fit.Noise}, ColumnPrior: fit.ColumnPrior, Habits: fit.Habits,
+		Rank: rank, CoFactors: q, Other: others.Names, OtherEncoding: others.Encoding, OtherTypical: make([]float64, o), OtherPopulation: fit.Prior[named : known+q],
+		Prior: &Prior{Mean: fit.Prior, Covariance: fit.Spread, Noise: fit.Noise}, ColumnPrior: fit.ColumnPrior, Implicit: fit.Implicit,
 	}
 	of := p.Remainder.Prior.first(named)
 	if p.Link == nil {

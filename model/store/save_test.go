@@ -126,7 +126,7 @@ func TestLoadTellsWhatIsWrong(t *testing.T) {
 	}{
 		"no summary":      {func(d string) { os.Remove(filepath.Join(d, "model.json")) }, "has no model.json"},
 		"not JSON":        {func(d string) { write(d, "model.json", "hello") }, "model.json: not a readable JSON"},
-		"other version":   {replace(`"format_version": 4`, `"format_version": 9`), "model.json: format_version is 9"},
+		"other version":   {replace(`"format_version": 4`, `"format_version": 99`), "model.json: format_version is 99"},
 		"no version":      {replace(`"format_version": 4`, `"foo": 1`), "model.json is not a saved model: it has no format_version"},
 		"k":               {replace(`"k": 3`, `"k": 4`), "model.json: k is 4"},
 		"fewer rows":      {replace(`"rows": 7`, `"rows": 8`), "rows.parquet: it has 7 rows, but model.json says 8"},

@@ -77,7 +77,7 @@ func namesOf(m *model.Model, errors int) []string {
 	all := slices.Clone(m.Summary.Terms)
 	if m.Remainder != nil {
 		all = append(all, m.Remainder.Other...)
-		for x := range m.Remainder.Company + m.Remainder.Rank {
+		for x := range m.Remainder.CoFactors + m.Remainder.Rank {
 			all = append(all, fmt.Sprintf("remainder_%d", x+1))
 		}
 	}

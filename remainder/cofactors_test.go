@@ -54,10 +54,10 @@ func gathered(t *testing.T, telling float64) (p Problem, start Start, held *data
 	return p, start, held, hidden
 }
 
-func TestCompanyIsFoundWhereThePatternTells(t *testing.T) {
+func TestCoFactorsAreFoundWhereThePatternTells(t *testing.T) {
 	p, start, held, hidden := gathered(t, 1)
-	find := func(threads int) *Company {
-		c, err := FindCompany(context.Background(), p, Settings{Rank: 8, Seed: 1, Threads: threads, Start: start})
+	find := func(threads int) *CoFactors {
+		c, err := FindCoFactors(context.Background(), p, Settings{Rank: 8, Seed: 1, Threads: threads, Start: start})
 		if err != nil || c == nil {
 			t.Fatal(c, err)
 		}
@@ -89,13 +89,13 @@ func TestCompanyIsFoundWhereThePatternTells(t *testing.T) {
 	// It predicts better with it, and says how much less sure it is of a column without.
 	without := must.Get(Learn(context.Background(), p, Settings{Start: start, Threads: 1}))(t)
 	with := p
-	with.Known, with.Company, with.Design = p.Known+c.Rank, c.Rank, nil
+	with.Known, with.CoFactors, with.Design = p.Known+c.Rank, c.Rank, nil
 	for j := range m {
 		with.Design = append(append(with.Design, p.Design[j*p.Known:][:p.Known]...), c.Traits[j*c.Rank:][:c.Rank]...)
 	}
 	fit := must.Get(Learn(context.Background(), with, Settings{Start: c.Start, Threads: 1}))(t)
 	if a, b := heldError(p, held, without), heldError(p, held, fit); !(b < 0.99*a) {
-		t.Errorf("error %.4f with company, %.4f without", b, a)
+		t.Errorf("error %.4f with co-occurrence factors, %.4f without", b, a)
 	}
 	of := NewPredictor(fit)
 	columns, values := p.Values.(*data.Matrix).Row(0)
@@ -105,7 +105,7 @@ func TestCompanyIsFoundWhereThePatternTells(t *testing.T) {
 	of = NewPredictor(fit)
 	of.Row(columns, values, nil)
 	if _, unsure := of.Column(0); !(unsure > sure) {
-		t.Errorf("variance %v of a column without company, %v with", unsure, sure)
+		t.Errorf("variance %v of a column without co-occurrence factors, %v with", unsure, sure)
 	}
 }
 
@@ -126,9 +126,9 @@ func heldError(p Problem, held *data.Matrix, f *Fit) float64 {
 	return math.Sqrt(sum / float64(held.Observed()))
 }
 
-func TestNoCompanyWhereThePatternTellsNothing(t *testing.T) {
+func TestNoCoFactorsWhereThePatternTellsNothing(t *testing.T) {
 	p, start, _, _ := gathered(t, 0)
-	c, err := FindCompany(context.Background(), p, Settings{Rank: 8, Seed: 1, Start: start})
+	c, err := FindCoFactors(context.Background(), p, Settings{Rank: 8, Seed: 1, Start: start})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +145,7 @@ func TestNoCompanyWhereThePatternTellsNothing(t *testing.T) {
 	if p.Values, err = data.NewMatrix(30, 96, all); err != nil {
 		t.Fatal(err)
 	}
-	c, err = FindCompany(context.Background(), p, Settings{Rank: 8, Seed: 1, Start: start})
+	c, err = FindCoFactors(context.Background(), p, Settings{Rank: 8, Seed: 1, Start: start})
 	if err != nil || c != nil {
 		t.Errorf("a full matrix: %d traits", c.Rank)
 	}

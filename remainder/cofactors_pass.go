@@ -24,7 +24,7 @@ func (p multiplying) Start(*pass.Input) (pass.Worker, error) {
 	weights, basis, width := p.Weights.Get(), p.Basis.Get(), p.Width
 	row := make([]float64, width)
 	return pass.EachWeighed(func() *pass.Sums { return pass.NewSums(len(basis)) }, func(part *pass.Sums, _ int, columns []int32, values, entries []float64) error {
-		by := 1 / (float64(len(columns)) + companyPrior)
+		by := 1 / (float64(len(columns)) + coPrior)
 		of := func(e int) float64 {
 			v := weights[columns[e]]
 			if p.Values {
@@ -67,7 +67,7 @@ func (*judging) Cost(*pass.Input) int { return 1 << 12 }
 // Start makes a worker.
 func (p *judging) Start(*pass.Input) (pass.Worker, error) {
 	own, others := &evidence{judging: p, design: p.Design.Get(), traits: p.Traits.Get()}, &evidence{judging: p, design: p.Design.Get(), traits: p.Others.Get()}
-	fresh := func() *pass.Sums { return pass.NewSums(1 + 3*len(p.Ranks)*len(companyShares)) }
+	fresh := func() *pass.Sums { return pass.NewSums(1 + 3*len(p.Ranks)*len(coShares)) }
 	return pass.EachWeighed(fresh, func(part *pass.Sums, i int, columns []int32, values, weights []float64) error {
 		if i%p.Every != 0 || len(columns) == 0 {
 			return nil
@@ -78,7 +78,7 @@ func (p *judging) Start(*pass.Input) (pass.Worker, error) {
 		for _, r := range p.Ranks {
 			own.extend(r)
 			others.extend(r)
-			for _, share := range companyShares {
+			for _, share := range coShares {
 				v := own.with(share)
 				better := v - others.with(share)
 				part.Values[slot] += v
@@ -104,7 +104,7 @@ type evidence struct {
 
 // take takes a row, or some of its entries, and gives its likelihood without traits.
 func (v *evidence) take(columns []int32, values, weights []float64) float64 {
-	known, e := v.Known, min(len(columns), companyEntries)
+	known, e := v.Known, min(len(columns), coEntries)
 	v.at, v.y, v.line = v.at[:0], v.y[:0], dense.Resize(v.line, known)
 	for x := range e {
 		from := x * len(columns) / e
@@ -175,6 +175,6 @@ func likelihood(cov, y []float64, e int) float64 {
 }
 
 func init() {
-	pass.Register("company", multiplying{}, new(pass.Sums))
-	pass.Register("company", &judging{}, new(pass.Sums))
+	pass.Register("co-occurrence factors", multiplying{}, new(pass.Sums))
+	pass.Register("co-occurrence factors", &judging{}, new(pass.Sums))
 }

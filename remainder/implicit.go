@@ -2,33 +2,48 @@ package remainder
 
 import (
 	"context"
+	"encoding/json"
 	"math"
 
 	"optcomplete/internal/dense"
 	"optcomplete/pass"
 )
 
-// Habits let the mean of a row's parameters depend on which columns it has entries
+// Implicit is implicit feedback: it lets the mean of a row's parameters depend on which columns it has entries
 // of, whatever their values and weights: θ_i ~ N(m + B z_i, Σ), where z_i is how many
 // they are and their mean design. B is normal itself, with the covariance Σ over the
 // parameters and a learned variance 1/λ for each of z; it is integrated out, so that
-// habits that tell nothing get no weight. (SVD++ and the implicit features of
+// what tells nothing gets no weight. (SVD++ and the implicit features of
 // collective matrix factorization are of this kind.)
 //
-// A Habits is never changed: every step makes another.
-type Habits struct {
-	Usual     []float64 `json:"usual"`     // the design of the typical entry's column
-	Center    []float64 `json:"center"`    // the mean of z over the rows, which is taken off
-	Lean      []float64 `json:"lean"`      // B, size×(Known+1)
-	Precision []float64 `json:"precision"` // λ
+// An Implicit is never changed: every step makes another.
+type Implicit struct {
+	Usual        []float64 `json:"usual"`        // the design of the typical entry's column
+	Center       []float64 `json:"center"`       // the mean of z over the rows, which is taken off
+	Coefficients []float64 `json:"coefficients"` // B, size×(Known+1)
+	Precision    []float64 `json:"precision"`    // λ
+}
+
+// UnmarshalJSON also reads the name that programs up to format 7 wrote for B.
+func (h *Implicit) UnmarshalJSON(text []byte) error {
+	type plain Implicit
+	read := struct {
+		*plain
+		Lean []float64 `json:"lean"`
+	}{plain: (*plain)(h)}
+	err := json.Unmarshal(text, &read)
+	if read.Lean != nil {
+		h.Coefficients = read.Lean
+	}
+	return err
 }
 
 // Fits tells whether the numbers are as many as a fit needs, and finite.
-func (h *Habits) Fits(known, rank int) bool {
-	if len(h.Usual) != known || len(h.Center) != known+1 || len(h.Precision) != known+1 || len(h.Lean) != (known+rank)*(known+1) {
+func (h *Implicit) Fits(known, rank int) bool {
+	if len(h.Usual) != known || len(h.Center) != known+1 || len(h.Precision) != known+1 || len(h.Coefficients) != (known+rank)*(known+1) {
 		return false
 	}
-	for _, list := range [][]float64{h.Usual, h.Center, h.Precision, h.Lean} {
+	for _, list := range [][]float64{h.Usual, h.Center, h.Precision, h.Coefficients} {
 		for _, v := range list {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
 				return false
@@ -39,14 +54,14 @@ func (h *Habits) Fits(known, rank int) bool {
 }
 
 // fewEntries is how many typical entries every row is counted with in z, so that the
-// habits of a row with few entries are not thought extreme.
+// a row with few entries is not thought extreme.
 const fewEntries = 5
 
 // firstPrecision is λ to begin with, as a part of the sum of squares of z.
 const firstPrecision = 0.02
 
 // of sets z of a row with this many entries, whose designs have this sum.
-func (h *Habits) of(z, designs []float64, entries int) {
+func (h *Implicit) of(z, designs []float64, entries int) {
 	z[0] = math.Log1p(float64(entries))
 	for x, v := range h.Usual {
 		z[1+x] = (designs[x] + fewEntries*v) / (float64(entries) + fewEntries)
@@ -56,38 +71,13 @@ func (h *Habits) of(z, designs []float64, entries int) {
 	}
 }
 
-// kept is z of every row, which no step changes, behind a number that tells whether it
-// is known. Workers in this process fill it; elsewhere, and for very many rows, there is none.
-type kept struct {
-	size   int
-	values []float64
-}
-
-// mostKept is how many numbers are kept at most.
-const mostKept = 8 << 20
-
-func newKept(rows, habits int) *kept {
-	if rows*(habits+1) > mostKept {
-		return nil
-	}
-	return &kept{habits + 1, make([]float64, rows*(habits+1))}
-}
-
-// of is what is kept of a row; nil: nothing.
-func (k *kept) of(row int) []float64 {
-	if k == nil || row < 0 {
-		return nil
-	}
-	return k.values[row*k.size:][:k.size]
-}
-
-// leaning is Σ⁻¹B.
-func (h *Habits) leaning(inverse []float64, d int) []float64 {
+// pulled is Σ⁻¹B.
+func (h *Implicit) pulled(inverse []float64, d int) []float64 {
 	q := len(h.Center)
 	out := make([]float64, d*q)
 	for x := range d {
 		for y := range d {
-			dense.Axpy(inverse[x*d+y], h.Lean[y*q:][:q], out[x*q:][:q])
+			dense.Axpy(inverse[x*d+y], h.Coefficients[y*q:][:q], out[x*q:][:q])
 		}
 	}
 	return out
@@ -95,16 +85,16 @@ func (h *Habits) leaning(inverse []float64, d int) []float64 {
 
 // turned is with other coordinates of the rows' parameters: a has a line for each
 // of the new ones. nil stays nil.
-func (h *Habits) turned(a [][]float64) *Habits {
+func (h *Implicit) turned(a [][]float64) *Implicit {
 	if h == nil {
 		return nil
 	}
 	out, q := *h, len(h.Center)
-	out.Lean = make([]float64, len(a)*q)
+	out.Coefficients = make([]float64, len(a)*q)
 	for x, line := range a {
 		for y, v := range line {
 			if v != 0 {
-				dense.Axpy(v, h.Lean[y*q:][:q], out.Lean[x*q:][:q])
+				dense.Axpy(v, h.Coefficients[y*q:][:q], out.Coefficients[x*q:][:q])
 			}
 		}
 	}
@@ -112,23 +102,23 @@ func (h *Habits) turned(a [][]float64) *Habits {
 }
 
 // beyond is with the B that lies this many times as far from that of another.
-func (h *Habits) beyond(from *Habits, by float64) *Habits {
+func (h *Implicit) beyond(from *Implicit, by float64) *Implicit {
 	if h == nil {
 		return nil
 	}
 	out := *h
-	out.Lean = make([]float64, len(h.Lean))
-	for x, v := range h.Lean {
-		out.Lean[x] = from.Lean[x] + by*(v-from.Lean[x])
+	out.Coefficients = make([]float64, len(h.Coefficients))
+	for x, v := range h.Coefficients {
+		out.Coefficients[x] = from.Coefficients[x] + by*(v-from.Coefficients[x])
 	}
 	return &out
 }
 
-// startHabits reads the rows' z, and begins with a B of 0.
-func (l *learner) startHabits(ctx context.Context) (*Habits, error) {
+// startImplicit reads the rows' z, and begins with a B of 0.
+func (l *learner) startImplicit(ctx context.Context) (*Implicit, error) {
 	known := l.Known
 	q := known + 1
-	h := &Habits{Usual: make([]float64, known), Precision: make([]float64, q), Lean: make([]float64, l.Known*q)}
+	h := &Implicit{Usual: make([]float64, known), Precision: make([]float64, q), Coefficients: make([]float64, l.Known*q)}
 	for j, count := range l.count {
 		dense.Axpy(float64(count)/max(l.entries, 1), l.Design[j*known:][:known], h.Usual)
 	}
@@ -136,21 +126,20 @@ func (l *learner) startHabits(ctx context.Context) (*Habits, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.kept = newKept(l.n, q)
 	n := max(l.rows, 1)
-	h.Center, l.habits = make([]float64, q), make([]float64, q*q)
+	h.Center, l.implicit = make([]float64, q), make([]float64, q*q)
 	for x := range q {
 		h.Center[x] = sums.Values[x] / n
 	}
 	for x := range q {
 		for y := range q {
-			l.habits[x*q+y] = sums.Values[q+x*q+y] - n*h.Center[x]*h.Center[y]
+			l.implicit[x*q+y] = sums.Values[q+x*q+y] - n*h.Center[x]*h.Center[y]
 		}
 		mean := sums.Values[q+x*q+x] / n
-		if h.Precision[x] = firstPrecision * l.habits[x*q+x]; !(l.habits[x*q+x] > 1e-9*n*mean) { // the same in every row
+		if h.Precision[x] = firstPrecision * l.implicit[x*q+x]; !(l.implicit[x*q+x] > 1e-9*n*mean) { // the same in every row
 			h.Precision[x] = 1
 			for y := range q {
-				l.habits[x*q+y], l.habits[y*q+x] = 0, 0
+				l.implicit[x*q+y], l.implicit[y*q+x] = 0, 0
 			}
 		}
 	}
@@ -168,7 +157,7 @@ func (p counting) Cost(*pass.Input) int { return len(p.Usual) * len(p.Usual) / 1
 
 // Start makes a worker.
 func (p counting) Start(*pass.Input) (pass.Worker, error) {
-	known, design, h := len(p.Usual), p.Design.Get(), &Habits{Usual: p.Usual}
+	known, design, h := len(p.Usual), p.Design.Get(), &Implicit{Usual: p.Usual}
 	q := known + 1
 	z, sum := make([]float64, q), make([]float64, known)
 	return pass.EachRow(func() *pass.Sums { return pass.NewSums(q + q*q) }, func(part *pass.Sums, _ int, columns []int32, _ []float64) error {
@@ -188,12 +177,12 @@ func (p counting) Start(*pass.Input) (pass.Worker, error) {
 	}), nil
 }
 
-func init() { pass.Register("habits", counting{}, new(pass.Sums)) }
+func init() { pass.Register("implicit feedback", counting{}, new(pass.Sums)) }
 
 // system is ZᵀZ + Λ, inverted, and the logarithm of its determinant over that of Λ.
-func (l *learner) system(h *Habits) (inverted []float64, logs float64) {
+func (l *learner) system(h *Implicit) (inverted []float64, logs float64) {
 	q := len(h.Center)
-	a := append([]float64(nil), l.habits...)
+	a := append([]float64(nil), l.implicit...)
 	for x, v := range h.Precision {
 		a[x*q+x] += v
 		logs -= log(v)
@@ -204,29 +193,29 @@ func (l *learner) system(h *Habits) (inverted []float64, logs float64) {
 
 // second is Σ S + θ̂θ̂ᵀ of θ less B z, with what the prior of B adds: BΛBᵀ.
 func (l *learner) second(s *Sums) []float64 {
-	h := l.fit.Habits
+	h := l.fit.Implicit
 	if h == nil {
 		return s.Second
 	}
 	d, q := l.fit.size(), len(h.Center)
 	out := append([]float64(nil), s.Second...)
 	for x := range d {
-		bx := h.Lean[x*q:][:q]
-		both := product(l.habits, bx, q)
+		bx := h.Coefficients[x*q:][:q]
+		both := product(l.implicit, bx, q)
 		for y, v := range bx {
 			both[y] += h.Precision[y] * v
 		}
 		for y := range d {
-			by := h.Lean[y*q:][:q]
+			by := h.Coefficients[y*q:][:q]
 			out[x*d+y] += dense.Dot(both, by) - dense.Dot(bx, s.Cross[y*q:][:q]) - dense.Dot(by, s.Cross[x*q:][:q])
 		}
 	}
 	return out
 }
 
-// habitsDistance is what integrating B out adds to the divergence of the rows.
-func (l *learner) habitsDistance() float64 {
-	h := l.fit.Habits
+// implicitDistance is what integrating B out adds to the divergence of the rows.
+func (l *learner) implicitDistance() float64 {
+	h := l.fit.Implicit
 	if h == nil {
 		return 0
 	}
@@ -234,40 +223,40 @@ func (l *learner) habitsDistance() float64 {
 	return 0.5 * float64(l.fit.size()) * logs
 }
 
-// setHabits sets B given Σ; its precisions λ follow when Σ is known.
-func (l *learner) setHabits(s *Sums) {
-	h := l.fit.Habits
+// setImplicit sets B given Σ; its precisions λ follow when Σ is known.
+func (l *learner) setImplicit(s *Sums) {
+	h := l.fit.Implicit
 	if h == nil {
 		return
 	}
 	out, q := *h, len(h.Center)
 	system, _ := l.system(h)
-	out.Lean = make([]float64, len(h.Lean))
+	out.Coefficients = make([]float64, len(h.Coefficients))
 	for x := range l.fit.size() {
-		copy(out.Lean[x*q:], product(system, s.Cross[x*q:][:q], q))
+		copy(out.Coefficients[x*q:], product(system, s.Cross[x*q:][:q], q))
 	}
-	l.fit.Habits = &out
+	l.fit.Implicit = &out
 }
 
 // setPrecision sets λ = d / diag(BᵀΣ⁻¹B + d(ZᵀZ + Λ)⁻¹).
 func (l *learner) setPrecision() {
 	f := l.fit
-	h := f.Habits
+	h := f.Implicit
 	if h == nil {
 		return
 	}
 	d, q := f.size(), len(h.Center)
 	inverse, _ := inverse(f.Spread, d)
-	lean := h.leaning(inverse, d)
+	coefficients := h.pulled(inverse, d)
 	system, _ := l.system(h)
 	out := *h
 	out.Precision = make([]float64, q)
 	for y := range q {
 		sum := float64(d) * system[y*q+y]
 		for x := range d {
-			sum += lean[x*q+y] * h.Lean[x*q+y]
+			sum += coefficients[x*q+y] * h.Coefficients[x*q+y]
 		}
 		out.Precision[y] = float64(d) / max(sum, tiny)
 	}
-	f.Habits = &out
+	f.Implicit = &out
 }

@@ -11,14 +11,14 @@ import (
 	"optcomplete/pass"
 )
 
-// Company is what columns have in common because the same rows have entries of
+// CoFactors (co-occurrence factors) are what columns have in common because the same rows have entries of
 // them, whatever their values: people rate what they like, so that books rated by
 // the same people are alike in ways that no feature names. Each trait is a
 // direction in which the pattern of the entries varies most (its singular vectors,
 // rows and columns with many entries held back), less what the design explains of
 // it, so that nothing that has a name hides there. A column without entries has
 // none. The pattern is of entries, whatever they weigh. (The implicit features of collective matrix factorization are of this kind.)
-type Company struct {
+type CoFactors struct {
 	Rank   int
 	Traits []float64 // m×Rank, mean square about 1 over the entries
 	// Start is that of the design and the traits together, as Known+Rank features.
@@ -26,33 +26,33 @@ type Company struct {
 }
 
 const (
-	companyStream  = 0x636f6d70616e79
-	companySteps   = 6  // of subspace iteration
-	companyTried   = 5  // numbers of traits that the evidence decides among: all, a half, ...
-	companySpare   = 8  // directions beside those wanted, for its sake
-	companyPrior   = 60 // entries that rows and columns are held back by
-	companyNumbers = 1 << 24
-	// companyWork is how many products a step may add up, for the traits to be looked for,
+	coStream  = 0x636f6d70616e79
+	coSteps   = 6  // of subspace iteration
+	coTried   = 5  // numbers of traits that the evidence decides among: all, a half, ...
+	coSpare   = 8  // directions beside those wanted, for its sake
+	coPrior   = 60 // entries that rows and columns are held back by
+	coNumbers = 1 << 24
+	// coWork is how many products a step may add up, for the traits to be looked for,
 	// unless they are the least: each entry has the square of the rows' parameters.
-	companyWork    = 1.3e10
-	companyLeast   = 40
-	companyRows    = 2000 // that the evidence is judged by
-	companyEntries = 96   // of each of them, at most
+	coWork    = 1.3e10
+	coLeast   = 40
+	coRows    = 2000 // that the evidence is judged by
+	coEntries = 96   // of each of them, at most
 )
 
-// companyShares are the variances of a trait's coefficient, in units of the noise of an
+// coShares are the variances of a trait's coefficient, in units of the noise of an
 // entry of the mean weight, among which the evidence decides.
-var companyShares = []float64{0.0015, 0.006, 0.02}
+var coShares = []float64{0.0015, 0.006, 0.02}
 
-// FindCompany looks for traits, on some rows if there are very many entries, and keeps as
+// FindCoFactors looks for traits, on some rows if there are very many entries, and keeps as
 // many as the evidence of the rows supports: nil if none.
-func FindCompany(ctx context.Context, p Problem, s Settings) (*Company, error) {
+func FindCoFactors(ctx context.Context, p Problem, s Settings) (*CoFactors, error) {
 	l, err := newLearner(ctx, p, s)
 	if err != nil {
 		return nil, err
 	}
-	most := max(companyLeast, int(math.Sqrt(companyWork/max(l.entries, 1)))-l.Known)
-	most = min(most, l.m/8, companyNumbers/max(l.m, 1)-companySpare)
+	most := max(coLeast, int(math.Sqrt(coWork/max(l.entries, 1)))-l.Known)
+	most = min(most, l.m/8, coNumbers/max(l.m, 1)-coSpare)
 	if s.Rank >= 0 {
 		most = min(most, s.Rank)
 	}
@@ -71,7 +71,7 @@ func FindCompany(ctx context.Context, p Problem, s Settings) (*Company, error) {
 	if err != nil || rank == 0 {
 		return nil, err
 	}
-	return l.company(raw, most, rank, share*s.Start.Noise/l.unit, s.Start), nil
+	return l.coFactors(raw, most, rank, share*s.Start.Noise/l.unit, s.Start), nil
 }
 
 // leading gives the directions in which the values of the entries vary most, or the
@@ -82,7 +82,7 @@ func (l *learner) leading(ctx context.Context, sample *data.Matrix, rank int, se
 	if values {
 		first = 0
 	}
-	width := rank + first + companySpare
+	width := rank + first + coSpare
 	weights := make([]float64, l.m) // of an entry, by its column
 	counts := make([]float64, l.m)
 	n, _ := sample.Dims()
@@ -93,9 +93,9 @@ func (l *learner) leading(ctx context.Context, sample *data.Matrix, rank int, se
 		}
 	}
 	for j, count := range counts {
-		weights[j] = 1 / math.Sqrt(count+companyPrior)
+		weights[j] = 1 / math.Sqrt(count+coPrior)
 	}
-	rng := random.New(seed, companyStream)
+	rng := random.New(seed, coStream)
 	basis := make([]float64, l.m*width)
 	for j := range l.m {
 		for x := range width {
@@ -106,7 +106,7 @@ func (l *learner) leading(ctx context.Context, sample *data.Matrix, rank int, se
 		}
 	}
 	orthonormal(basis, width)
-	for range companySteps {
+	for range coSteps {
 		sums, err := pass.One[*pass.Sums](ctx, sample, l.threads, multiplying{width, pass.Share(weights), pass.Share(basis), values})
 		if err != nil {
 			return nil, err
@@ -176,12 +176,12 @@ func orthonormal(a []float64, width int) {
 // about as many entries, by three standard errors. 0: none.
 func (l *learner) judge(ctx context.Context, sample *data.Matrix, raw []float64, most int, start Start) (rank int, share float64, err error) {
 	var ranks []int
-	for r := most; r > 0 && len(ranks) < companyTried; r /= 2 {
+	for r := most; r > 0 && len(ranks) < coTried; r /= 2 {
 		ranks = append(ranks, r)
 	}
 	slices.Reverse(ranks)
 	n, _ := sample.Dims()
-	every := max(1, n/companyRows)
+	every := max(1, n/coRows)
 	sums, err := pass.One[*pass.Sums](ctx, sample, l.threads, &judging{
 		Design: l.design, Traits: pass.Share(raw), Others: pass.Share(l.exchanged(raw, most)), Most: most, Ranks: ranks,
 		Known: l.Known, Mean: l.Problem.Mean, Levels: l.Levels, Begun: start, Unit: l.unit, Every: every,
@@ -190,10 +190,10 @@ func (l *learner) judge(ctx context.Context, sample *data.Matrix, raw []float64,
 		return 0, 0, err
 	}
 	best := sums.Values[0]
-	for x := range len(ranks) * len(companyShares) {
+	for x := range len(ranks) * len(coShares) {
 		v := sums.Values[1+3*x:][:3]
 		if v[0] > best && v[1] > 3*math.Sqrt(v[2]) { // never with a NaN
-			best, rank, share = v[0], ranks[x/len(companyShares)], companyShares[x%len(companyShares)]
+			best, rank, share = v[0], ranks[x/len(coShares)], coShares[x%len(coShares)]
 		}
 	}
 	return rank, share, nil
@@ -214,9 +214,9 @@ func (l *learner) exchanged(raw []float64, rank int) []float64 {
 	return out
 }
 
-// company takes off the first traits what the design explains, with E = raw − ZC, and
+// coFactors takes off the first traits what the design explains, with E = raw − ZC, and
 // moves it into the start: the coefficients u become u + Cw.
-func (l *learner) company(raw []float64, most, rank int, variance float64, start Start) *Company {
+func (l *learner) coFactors(raw []float64, most, rank int, variance float64, start Start) *CoFactors {
 	known := l.Known
 	l.setRegress()
 	c := make([]float64, rank*known) // by columns of C
@@ -229,7 +229,7 @@ func (l *learner) company(raw []float64, most, rank int, variance float64, start
 		}
 		copy(c[x*known:], product(l.regress, right, known))
 	}
-	out := &Company{Rank: rank, Traits: make([]float64, l.m*rank)}
+	out := &CoFactors{Rank: rank, Traits: make([]float64, l.m*rank)}
 	for j, count := range l.count {
 		for x := range rank {
 			if count > 0 {
