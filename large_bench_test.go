@@ -109,7 +109,7 @@ func (r largeRow) measure(b *testing.B, limits spec.Limits) {
 			part = append(part, i)
 		}
 		start = time.Now()
-		must.Get(estimate.Coefficients(ctx, data.Rows(source, part), source.Features, selection.Features, spec.LeastSquares, 0, 2))(b)
+		must.Get(estimate.FitParts(ctx, data.Rows(source, part), estimate.Chosen(source.Features, selection.Features), len(selection.Features), estimate.Recipe{Kind: spec.Paper, Threads: 2}))(b)
 		b.ReportMetric(time.Since(start).Seconds(), "s-hundredth")
 		return
 	}

@@ -99,7 +99,7 @@ func (t *formulation) costOf(values data.Source, c selection.Learned) *cost {
 		}
 		oracle = objective.NewConvex(values, features, c.Gamma, t.scaled(c), c.Offsets, signs, t.Threads)
 	case t.Model == spec.Pooled:
-		oracle = objective.NewPooledOf(objective.NewWeighted(values, features, c.Gamma, c.Heaviest, t.Threads), c.Gamma0)
+		oracle = objective.NewPooled(objective.NewWeighted(values, features, c.Gamma, c.Heaviest, t.Threads), c.Gamma0)
 	default:
 		exact := objective.NewWeighted(values, features, c.Gamma, c.Heaviest, t.Threads)
 		if !slices.ContainsFunc(groups, func(g []int) bool { return len(g) != 1 }) {

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"optcomplete/data"
 	"optcomplete/encode"
 	"optcomplete/internal/modeltest"
 	"optcomplete/internal/must"
@@ -22,9 +23,23 @@ import (
 	"optcomplete/model/diagnose"
 	"optcomplete/model/store"
 	"optcomplete/model/tables"
+	"optcomplete/pass"
 	"optcomplete/result"
 	"optcomplete/spec"
 )
+
+// varianceOf divides the variance of the entries that a model was fitted on.
+func varianceOf(m *model.Model, entries data.Source, threads int) (*result.Variance, error) {
+	p, variance, err := diagnose.Variancing(context.Background(), m, entries, threads)
+	if err != nil {
+		return nil, err
+	}
+	part, err := pass.One[*pass.Sums](context.Background(), entries, threads, p)
+	if err != nil {
+		return nil, err
+	}
+	return variance(part), nil
+}
 
 // drawn is a model of any kind, with an encoding whose units are not 1.
 func drawn(t *testing.T, rt *rapid.T) *model.Model {
@@ -40,7 +55,7 @@ func drawn(t *testing.T, rt *rapid.T) *model.Model {
 	}
 	m.Clip = &result.Range{Low: 2, High: 4}
 	var err error
-	if m.Summary.Variance, err = diagnose.Variance(context.Background(), m, matrix, 2); err != nil {
+	if m.Summary.Variance, err = varianceOf(m, matrix, 2); err != nil {
 		rt.Fatal(err)
 	}
 	return m
@@ -103,7 +118,7 @@ func TestExplanationsAreFinite(t *testing.T) {
 func TestVarianceLeavesTheResiduals(t *testing.T) {
 	matrix, f := testkit.Drawn(t, 80, 12, 3, 0.7, 4)
 	m := modeltest.Built(t, matrix, f, spec.Full, spec.LearnedPrior)
-	v := must.Get(diagnose.Variance(context.Background(), m, matrix, 3))(t)
+	v := must.Get(varianceOf(m, matrix, 3))(t)
 	mean, n := 0.0, 0.0
 	each := func(do func(value, prediction float64)) {
 		for i := range m.RowIDs {
@@ -125,7 +140,7 @@ func TestVarianceLeavesTheResiduals(t *testing.T) {
 	if math.Abs(v.Rest-left/square) > 1e-9 || v.Rest <= 0 || v.Rest >= 1 {
 		t.Errorf("rest %v, residuals say %v", v.Rest, left/square)
 	}
-	other, _ := diagnose.Variance(context.Background(), m, matrix, 1)
+	other, _ := varianceOf(m, matrix, 1)
 	if !cmp.Equal(v, other) {
 		t.Error("threads change the shares")
 	}

@@ -15,7 +15,6 @@ import (
 	"optcomplete/internal/random"
 	"optcomplete/internal/testkit"
 	"optcomplete/model"
-	"optcomplete/model/diagnose"
 	"optcomplete/model/estimate"
 	"optcomplete/model/store"
 	"optcomplete/remainder"
@@ -231,7 +230,7 @@ func checkRemainder(t *testing.T, matrix *data.Matrix, m *model.Model) {
 // The shares add up with the remainder's, which is that of its own part.
 func TestVarianceOfTheRemainder(t *testing.T) {
 	matrix, m := remainders(t, spec.Full)
-	v := must.Get(diagnose.Variance(context.Background(), m, matrix, 1))(t)
+	v := must.Get(varianceOf(m, matrix, 1))(t)
 	sum := v.Rows + v.Columns + v.Other + v.Remainder + v.Rest
 	for _, x := range v.Terms {
 		sum += x
@@ -241,7 +240,7 @@ func TestVarianceOfTheRemainder(t *testing.T) {
 	}
 	without := m
 	without.Remainder, without.RowRemainder, without.ColumnRemainder = nil, nil, nil
-	w, err := diagnose.Variance(context.Background(), without, matrix, 1)
+	w, err := varianceOf(without, matrix, 1)
 	if err != nil || w.Rest <= v.Rest {
 		t.Errorf("rest %v with, %v without a remainder of %v (%v)", v.Rest, w.Rest, v.Remainder, err)
 	}

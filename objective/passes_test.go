@@ -45,7 +45,7 @@ func TestPassesGiveTheSameBitsWhenSent(t *testing.T) {
 			passtest.Same(t, apart, source, &convexEvaluation{Of: exact.described(), Loss: loss.Scaled{Loss: l}, Offsets: offsets, Weights: weights})
 			passtest.Same(t, apart, source, &convexEvaluation{Of: exact.described(), Loss: loss.Scaled{Loss: l}, Nonnegative: make([]bool, 12), Weights: curvedAt, Curved: true})
 		}
-		pooled := NewPooled(source, features, 0.7, 3, 2)
+		pooled := NewPooled(NewExact(source, features, 0.7, 2), 3)
 		at := pooled.newPoint(curvedAt, true)
 		if _, err := pooled.fitRows(context.Background(), at, curvedAt); err != nil {
 			t.Fatal(err)

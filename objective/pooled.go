@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"optcomplete/data"
 	"optcomplete/internal/kernel"
 	"optcomplete/internal/wide"
 	"optcomplete/pass"
@@ -43,16 +42,9 @@ type Pooled struct {
 // passes of an evaluation: 512 MB.
 const keptNumbers = 1 << 26
 
-// NewPooled prepares the cost with γ = gamma > 0 for the rows' deviations and
-// γ₀ = gamma0 > 0 for the population. With γ₀ → 0 it becomes the cost of Exact.
-// With threads = 0 all processors are used. The matrix and the features must
-// have the same columns; anything else is a programming error and panics.
-func NewPooled(matrix data.Source, features *data.Features, gamma, gamma0 float64, threads int) *Pooled {
-	return NewPooledOf(NewExact(matrix, features, gamma, threads), gamma0)
-}
-
-// NewPooledOf is the pooled cost whose rows, by themselves, have the cost given.
-func NewPooledOf(rows *Exact, gamma0 float64) *Pooled {
+// NewPooled prepares the cost whose rows, by themselves, have the cost given, with its γ for their
+// deviations, and γ₀ = gamma0 > 0 for the population. With γ₀ → 0 it becomes the cost of the rows.
+func NewPooled(rows *Exact, gamma0 float64) *Pooled {
 	if !(gamma0 > 0) || math.IsInf(gamma0, 1) {
 		panic("objective: gamma0 must be a positive number")
 	}

@@ -17,7 +17,7 @@ import (
 func BenchmarkPooledAgainstExact(b *testing.B) {
 	in := must.Get(synth.Generate(synth.Config{Rows: 1000, Columns: 1000, Features: 50, K: 5, Missing: 0.95, Noise: 0.01, Seed: 1}))(b)
 	exact := NewExact(in.Ratings.Matrix(), in.Features, 1, 0)
-	pooled := NewPooled(in.Ratings.Matrix(), in.Features, 1, 100, 0)
+	pooled := NewPooled(NewExact(in.Ratings.Matrix(), in.Features, 1, 0), 100)
 	for _, support := range []int{5, 10, 20, 50} {
 		for _, curved := range []bool{false, true} {
 			b.Run(fmt.Sprintf("support=%d/curved=%v", support, curved), func(b *testing.B) {

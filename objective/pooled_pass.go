@@ -28,7 +28,7 @@ func (p *pooledOf) start(in *pass.Input, mu []float64) (*pooledWorker, error) {
 		if err != nil {
 			return nil, err
 		}
-		o = NewPooledOf(rows, p.Gamma0)
+		o = NewPooled(rows, p.Gamma0)
 		at = o.point(rows.weigh(p.Weights, nil), p.Weights, p.Curved)
 		copy(at.mu, mu)
 	}

@@ -27,7 +27,7 @@ func drawPooled(t *rapid.T, maxP int) pooledInstance {
 }
 
 func (in pooledInstance) oracle(threads int) *Pooled {
-	return NewPooled(in.Matrix, in.Features, in.Gamma, in.gamma0, threads)
+	return NewPooled(NewExact(in.Matrix, in.Features, in.Gamma, threads), in.gamma0)
 }
 
 // loss is the relative error of the dense formula: its matrix has a condition
@@ -307,7 +307,7 @@ func TestPooledStaysSharpWhereRowsHardlyDiffer(t *testing.T) {
 		s[j] = 1 / float64(j+1)
 	}
 	for _, gamma := range []float64{1e-12, 1e-10, 1e-8, 1e-4} {
-		o := NewPooled(in.Ratings.Matrix(), in.Features, gamma, 1e4, 1)
+		o := NewPooled(NewExact(in.Ratings.Matrix(), in.Features, gamma, 1), 1e4)
 		cost, constant, gradient, _ := evalCost(t, o, s, false)
 		if own := value(constant, gradient, s); own > cost || own < cost*(1-1e-11) {
 			t.Fatalf("γ = %v: the cut at its own point is %v, the cost %v", gamma, own, cost)
@@ -319,7 +319,7 @@ func TestPooledStaysSharpWhereRowsHardlyDiffer(t *testing.T) {
 // an instance with rows of both kinds.
 func TestPooledFactorsMadeAgainAreTheSame(t *testing.T) {
 	in := manyRows(t)
-	o := NewPooled(in.Ratings.Matrix(), in.Features, 2, 50, 2)
+	o := NewPooled(NewExact(in.Ratings.Matrix(), in.Features, 2, 2), 50)
 	s := make([]float64, o.Dim())
 	for j := range s {
 		s[j] = 1 / float64(j+1)

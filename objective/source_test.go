@@ -53,7 +53,7 @@ func TestSourcesGiveSameBits(t *testing.T) {
 	}
 	for name, oracle := range map[string]func(s data.Source) search.Curved{
 		"exact":  func(s data.Source) search.Curved { return NewExact(s, made.Features, 2, 2) },
-		"pooled": func(s data.Source) search.Curved { return NewPooled(s, made.Features, 2, 10, 2) },
+		"pooled": func(s data.Source) search.Curved { return NewPooled(NewExact(s, made.Features, 2, 2), 10) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			want := must.Get(eval(oracle(m)))(t)

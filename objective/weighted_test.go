@@ -25,7 +25,7 @@ func TestWeightedSquaresAreCopies(t *testing.T) {
 		for j := range at {
 			at[j] = 1 / float64(1+j)
 		}
-		for _, oracles := range [][2]search.Curved{{one, other}, {NewPooledOf(one, 2), NewPooledOf(other, 2)}} {
+		for _, oracles := range [][2]search.Curved{{one, other}, {NewPooled(one, 2), NewPooled(other, 2)}} {
 			got, second, err := oracles[0].EvalHessian(ctx, at)
 			if err != nil {
 				t.Fatal(err)

@@ -73,7 +73,7 @@ func TestWeightsOfManyMagnitudes(t *testing.T) {
 			weighted := objective.NewWeighted(centred, testkit.Features(in.Columns, units, slices.Concat(in.Features...)), in.Gamma, heaviest, 1)
 			var oracle search.Oracle = curvedOnly{weighted}
 			if gamma0 > 0 {
-				oracle = objective.NewPooledOf(weighted, gamma0)
+				oracle = objective.NewPooled(weighted, gamma0)
 			}
 			text, result := proven(t, p, oracle, search.Settings{K: in.K + len(always), Always: always})
 			verdict := verify(t, p, text)

@@ -235,7 +235,7 @@ func TestPooledProofs(t *testing.T) {
 		for j := range columns {
 			values = append(append(values, in.Features.Row(j)...), 1)
 		}
-		oracle := objective.NewPooled(centred, testkit.Features(columns, dim+1, values), p.Gamma, p.Gamma0, 1)
+		oracle := objective.NewPooled(objective.NewExact(centred, testkit.Features(columns, dim+1, values), p.Gamma, 1), p.Gamma0)
 		text, result := proven(t, p, oracle, search.Settings{K: in.K + 1, Always: []int{dim}})
 		verdict := verify(t, p, text)
 		want := math.Inf(1)

@@ -118,7 +118,7 @@ func TestWeightedPooledProofs(t *testing.T) {
 		p.Gammas = slices.Repeat([]float64{1}, in.P+1)
 		centred := made.Matrix.Map(func(_ int, _ int32, v float64) float64 { return v - sum/total })
 		features := testkit.Features(in.Columns, in.P+1, slices.Concat(in.Features...))
-		oracle := objective.NewPooledOf(objective.NewWeighted(centred, features, in.Gamma, 1e3, 1), in.Gamma0)
+		oracle := objective.NewPooled(objective.NewWeighted(centred, features, in.Gamma, 1e3, 1), in.Gamma0)
 		text, result := proven(t, p, oracle, search.Settings{K: in.K + 1, Always: []int{in.P}})
 		verdict := verify(t, p, text)
 		least := exact.Best(in.P+1, in.K+1, func(s []int) bool { return slices.Contains(s, in.P) }, in.Cost)

@@ -217,6 +217,9 @@ func printVerdict(c *common, s *model.Summary, v *proof.Verdict, took time.Durat
 		fmt.Fprintf(w, "Open      %s that the search left without any bound\n", count(v.Unproven, "region"))
 	}
 	fmt.Fprintf(w, "About     %s; k %d, %s\n", what, s.K, gammaText(s))
+	if s.Units != nil && s.Units.Learned {
+		fmt.Fprintf(w, "Gamma     of %s as the proof has it, not learned again\n", count(len(s.Units.Features), "feature"))
+	}
 	fmt.Fprintf(w, "Cost      %s  of the model's selection, at most (the model says %s)\n", rounding.Up(v.High, summaryDigits), rounding.Up(s.Cost, summaryDigits))
 	fmt.Fprintf(w, "Bound     %s  (the model says %s)\n", rounding.Down(v.Bound, summaryDigits), rounding.Down(s.Bound, summaryDigits))
 	fmt.Fprintf(w, "Gap       %s\n", rounding.PercentUp(v.Gap))

@@ -190,7 +190,7 @@ func TestWeights(t *testing.T) {
 		for _, e := range in.Entries {
 			heaviest = max(heaviest, e.Weight)
 		}
-		oracle := objective.NewPooledOf(objective.NewWeighted(matrix(in), features(in), in.Gamma, heaviest, 1), in.Gamma0)
+		oracle := objective.NewPooled(objective.NewWeighted(matrix(in), features(in), in.Gamma, heaviest, 1), in.Gamma0)
 		result, err := search.Minimize(context.Background(), oracle, search.Settings{K: in.K})
 		if err != nil {
 			t.Errorf("seed %d: %v", seed, err)
@@ -311,7 +311,7 @@ func TestPooled(t *testing.T) {
 			in = exact.Nasty(seed)
 		}
 		in.Gamma0 = in.Gamma * []float64{1, 1e-3, 1e3}[r.IntN(3)]
-		oracle := objective.NewPooled(matrix(in), features(in), in.Gamma, in.Gamma0, 1)
+		oracle := objective.NewPooled(objective.NewExact(matrix(in), features(in), in.Gamma, 1), in.Gamma0)
 		result, err := search.Minimize(context.Background(), oracle, search.Settings{K: in.K})
 		if err != nil {
 			t.Errorf("seed %d: %v", seed, err)

@@ -11,22 +11,8 @@ import (
 	"optcomplete/result"
 )
 
-// Variance divides the variance of the entries, the ones the model was fitted
-// on; nil if they are all the same. It does not depend on the number of threads.
-func Variance(ctx context.Context, m *model.Model, entries data.Source, threads int) (*result.Variance, error) {
-	p, variance, err := Variancing(ctx, m, entries, threads)
-	if err != nil {
-		return nil, err
-	}
-	part, err := pass.One[*pass.Sums](ctx, entries, threads, p)
-	if err != nil {
-		return nil, err
-	}
-	return variance(part), nil
-}
-
-// Variancing is the pass of Variance, to be read together with others, and what
-// makes its result of the part.
+// Variancing is the pass that divides the variance of the entries, the ones the model was fitted on,
+// and what makes its result of the part: nil if they are all the same.
 func Variancing(ctx context.Context, m *model.Model, entries data.Source, threads int) (pass.Pass, func(pass.Part) *result.Variance, error) {
 	k := m.K()
 	survey, err := pass.Survey(ctx, entries, threads)

@@ -1,7 +1,6 @@
 package estimate
 
 import (
-	"context"
 	"errors"
 	"fmt"
 
@@ -34,41 +33,14 @@ func (e *RangeError) Error() string {
 	return fmt.Sprintf("model: row %d has the number %g, too large to fit (rescale the values or the features)", e.Row, e.Value)
 }
 
-// Coefficients fits u_i for every row i on its observed entries: with V_i the
-// selected features of the columns Ω_i and a_i the values,
+// fitOf is the refit that knows nothing but the row itself: with V_i the selected features of the
+// columns Ω_i and a_i the values,
 //
 //	LeastSquares:  u_i = V_i⁺ a_i
 //	Ridge:         u_i = (I/γ + V_iᵀV_i)⁻¹ V_iᵀa_i
 //
-// Weights of entries multiply the squares of their errors.
-//
-// The result is n×k, row by row, finite, and the same for any number of
-// threads (0 means all processors). A row without entries gets zeros. gamma is used by Ridge
-// only. Indices in selected that are not features, or a feature table of
-// another number of columns than the matrix, panic.
-func Coefficients(ctx context.Context, s data.Source, f *data.Features, selected []int, refit spec.Refit, gamma float64, threads int) ([]float64, error) {
-	_, columns := s.Dims()
-	if fc, _ := f.Dims(); fc != columns {
-		panic(fmt.Sprintf("model: features of %d columns for a matrix with %d", fc, columns))
-	}
-	return coefficients(ctx, s, Chosen(f, selected), len(selected), refit, gamma, threads)
-}
-
-// coefficients is Coefficients with the selected features of every column.
-func coefficients(ctx context.Context, s data.Source, chosen []float64, k int, refit spec.Refit, gamma float64, threads int) ([]float64, error) {
-	rows, _ := s.Dims()
-	fit, err := fitOf(s, chosen, k, refit, gamma)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]float64, rows*k)
-	if err := fit.fill(ctx, threads, nil, out); err != nil {
-		return nil, err
-	}
-	return out, nil
-}
-
-// fitOf is the refit that knows nothing but the row itself.
+// Weights of entries multiply the squares of their errors. A row without entries gets zeros. gamma is
+// used by Ridge only.
 func fitOf(s data.Source, chosen []float64, k int, refit spec.Refit, gamma float64) (*rowFit, error) {
 	lambda, err := penalty(refit, gamma)
 	if err != nil {

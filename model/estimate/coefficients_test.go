@@ -18,10 +18,21 @@ import (
 	"optcomplete/spec"
 )
 
+// coefficientsOf fits the coefficients of every row, n×k.
+func coefficientsOf(ctx context.Context, s data.Source, f *data.Features, selected []int, refit spec.Refit, gamma float64, threads int) ([]float64, error) {
+	fit, err := fitOf(s, Chosen(f, selected), len(selected), refit, gamma)
+	if err != nil {
+		return nil, err
+	}
+	rows, _ := s.Dims()
+	out := make([]float64, rows*len(selected))
+	return out, fit.fill(ctx, threads, nil, out)
+}
+
 // fit solves a single row with all of its m columns observed: V is m×k.
 func fit(t testing.TB, v []float64, k int, a []float64, refit spec.Refit, gamma float64) []float64 {
 	t.Helper()
-	u, err := Coefficients(context.Background(), testkit.MatrixOf(t, len(a), a), testkit.FeaturesOf(len(a), k, v), testkit.All(k), refit, gamma, 1)
+	u, err := coefficientsOf(context.Background(), testkit.MatrixOf(t, len(a), a), testkit.FeaturesOf(len(a), k, v), testkit.All(k), refit, gamma, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -229,9 +240,9 @@ func TestThreadsGiveSameCoefficients(t *testing.T) {
 	m, f := testkit.Drawn(t, 2000, 30, 12, 0.3, 4)
 	selected := []int{11, 0, 5, 3, 7, 2}
 	for _, refit := range []spec.Refit{spec.LeastSquares, spec.Ridge} {
-		want := must.Get(Coefficients(context.Background(), m, f, selected, refit, 10, 1))(t)
+		want := must.Get(coefficientsOf(context.Background(), m, f, selected, refit, 10, 1))(t)
 		for _, threads := range []int{0, 2, 8} {
-			got := must.Get(Coefficients(context.Background(), m, f, selected, refit, 10, threads))(t)
+			got := must.Get(coefficientsOf(context.Background(), m, f, selected, refit, 10, threads))(t)
 			for i := range want {
 				if math.Float64bits(got[i]) != math.Float64bits(want[i]) {
 					t.Fatalf("%v, %d threads: coefficient %d is %v, with one thread %v", refit, threads, i, got[i], want[i])
@@ -243,11 +254,11 @@ func TestThreadsGiveSameCoefficients(t *testing.T) {
 
 func TestEmptyRowsAndSelections(t *testing.T) {
 	m, f := testkit.Drawn(t, 40, 10, 4, 0.5, 1)
-	u := must.Get(Coefficients(context.Background(), m, f, []int{1, 2}, spec.LeastSquares, 0, 2))(t)
+	u := must.Get(coefficientsOf(context.Background(), m, f, []int{1, 2}, spec.LeastSquares, 0, 2))(t)
 	if size(u[3*2:4*2]) != 0 || size(u[:6]) == 0 {
 		t.Errorf("empty row 3 has %v, rows 0 to 2 %v", u[6:8], u[:6])
 	}
-	if u, err := Coefficients(context.Background(), m, f, nil, spec.LeastSquares, 0, 2); err != nil || len(u) != 0 {
+	if u, err := coefficientsOf(context.Background(), m, f, nil, spec.LeastSquares, 0, 2); err != nil || len(u) != 0 {
 		t.Errorf("no features: %v, %v", u, err)
 	}
 }
@@ -259,7 +270,7 @@ func TestExtremeNumbersNeverGiveNaN(t *testing.T) {
 		pick := rapid.SampledFrom(extreme)
 		v, a := rapid.SliceOfN(pick, e*k, e*k).Draw(rt, "v"), rapid.SliceOfN(pick, e, e).Draw(rt, "a")
 		for _, refit := range []spec.Refit{spec.LeastSquares, spec.Ridge} {
-			u, err := Coefficients(context.Background(), testkit.MatrixOf(t, e, a), testkit.FeaturesOf(e, k, v), testkit.All(k), refit, 1, 1)
+			u, err := coefficientsOf(context.Background(), testkit.MatrixOf(t, e, a), testkit.FeaturesOf(e, k, v), testkit.All(k), refit, 1, 1)
 			var out *RangeError
 			if err != nil && !errors.As(err, &out) {
 				rt.Fatal(err)
@@ -277,16 +288,16 @@ func TestCoefficientsRefusals(t *testing.T) {
 	m, f := testkit.Drawn(t, 600, 10, 4, 0.5, 1)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := Coefficients(ctx, m, f, []int{0}, spec.LeastSquares, 0, 2); !errors.Is(err, context.Canceled) {
+	if _, err := coefficientsOf(ctx, m, f, []int{0}, spec.LeastSquares, 0, 2); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 	for _, gamma := range []float64{0, -1, math.NaN(), math.Inf(1)} {
-		if _, err := Coefficients(context.Background(), m, f, []int{0}, spec.Ridge, gamma, 2); err == nil {
+		if _, err := coefficientsOf(context.Background(), m, f, []int{0}, spec.Ridge, gamma, 2); err == nil {
 			t.Errorf("ridge with gamma %v was accepted", gamma)
 		}
 	}
 	big, _ := data.NewMatrix(600, 10, []data.Entry{{Row: 17, Column: 1, Value: 1e300}, {Row: 599, Column: 1, Value: 1e300}})
-	_, err := Coefficients(context.Background(), big, f, []int{1}, spec.LeastSquares, 0, 1)
+	_, err := coefficientsOf(context.Background(), big, f, []int{1}, spec.LeastSquares, 0, 1)
 	if out := new(RangeError); !errors.As(err, &out) || out.Row != 17 || out.Value != 1e300 {
 		t.Errorf("got %v, want a RangeError for row 17", err)
 	}
@@ -300,7 +311,7 @@ func BenchmarkCoefficients(b *testing.B) {
 		m, f := testkit.Drawn(b, 2000, c.columns, c.k, c.share, 1)
 		b.Run(fmt.Sprintf("entries=%.0f/k=%d", float64(c.columns)*c.share, c.k), func(b *testing.B) {
 			for b.Loop() {
-				if _, err := Coefficients(context.Background(), m, f, testkit.All(c.k), spec.LeastSquares, 0, 1); err != nil {
+				if _, err := coefficientsOf(context.Background(), m, f, testkit.All(c.k), spec.LeastSquares, 0, 1); err != nil {
 					b.Fatal(err)
 				}
 			}

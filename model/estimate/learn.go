@@ -83,19 +83,25 @@ func eachGroup(s data.Source, first, end int, use func(group []int)) {
 
 // gram adds XᵀX of each row of a group to its lane.
 func (w *learnWorker) gram(c *pass.Chunk, triangles []float64, group []int) {
-	width := kernel.GramWidth(w.d)
 	for lane, i := range group {
-		at, _ := c.Row(i)
-		weights := c.Weights(i)
-		w.rows = dense.Resize(w.rows, len(at)*width)
-		for e, c := range at {
-			copy(w.rows[e*width:], w.design[int(c)*w.d:][:w.d])
-			if weights != nil {
-				floats.Scale(math.Sqrt(weights[e]), w.rows[e*width:][:w.d])
-			}
-		}
-		kernel.Gram(triangles, lane, w.rows, len(at), width, w.d)
+		columns, _ := c.Row(i)
+		w.rows = laneGram(triangles, lane, w.rows, w.design, w.d, columns, c.Weights(i))
 	}
+}
+
+// laneGram adds XᵀWX of a row to a lane; without weights W is I. It returns the memory it took.
+func laneGram(triangles []float64, lane int, rows, design []float64, d int, columns []int32, weights []float64) []float64 {
+	width := kernel.GramWidth(d)
+	rows = dense.Resize(rows, len(columns)*width)
+	for e, c := range columns {
+		row := rows[e*width:][:width]
+		clear(row[copy(row, design[int(c)*d:][:d]):])
+		if weights != nil {
+			floats.Scale(math.Sqrt(weights[e]), row[:d])
+		}
+	}
+	kernel.Gram(triangles, lane, rows, len(columns), width, d)
+	return rows
 }
 
 // learn takes steps from the given prior, at most this many (zero means

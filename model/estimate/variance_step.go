@@ -5,7 +5,6 @@ import (
 	"sync"
 
 	"optcomplete/data"
-	"optcomplete/internal/dense"
 	"optcomplete/internal/kernel"
 	"optcomplete/pass"
 )
@@ -133,17 +132,7 @@ func (w *varianceWorker) addGram(c *pass.Chunk, triangles []float64, lane, i int
 	if !w.linked {
 		w.begin(columns, values, c.Weights(i))
 	}
-	width := kernel.GramWidth(w.d)
-	w.rows = dense.Resize(w.rows, len(columns)*width)
-	for e, c := range columns {
-		root := math.Sqrt(w.weight[e])
-		row := w.rows[e*width:][:width]
-		for x, b := range w.design[int(c)*w.d:][:w.d] {
-			row[x] = root * b
-		}
-		clear(row[w.d:])
-	}
-	kernel.Gram(triangles, lane, w.rows, len(columns), width, w.d)
+	w.rows = laneGram(triangles, lane, w.rows, w.design, w.d, columns, w.weight)
 }
 
 // predict is what a lane's coefficients add to the offset of a column.
