@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 
 	"optcomplete/internal/textfile"
 )
@@ -21,6 +22,9 @@ func DescribeJSON(err error) string {
 			where = wrong.Field
 		}
 		return fmt.Sprintf("%s cannot be a %s", where, wrong.Value)
+	}
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return "it ends before the JSON does"
 	}
 	return err.Error()
 }

@@ -212,7 +212,7 @@ func TestFaults(t *testing.T) {
 		{"GET", "/v1/models/none", ``, 404, `no model`},
 		{"POST", "/v1/models/m/predict", `{}`, 400, `names no pairs`},
 		{"POST", "/v1/models/m/predict", `{"pairs": [{"column": "c0"}]}`, 400, `pair 1 has no row`},
-		{"POST", "/v1/models/m/predict", `{"pairs": `, 400, `unexpected EOF`},
+		{"POST", "/v1/models/m/predict", `{"pairs": `, 400, `it ends before the JSON does`},
 		{"POST", "/v1/models/m/predict", `{"pairs": 3}`, 400, `pairs cannot be a number`},
 		{"POST", "/v1/models/m/predict", `{"paris": []}`, 400, `field \"paris\"`},
 		{"POST", "/v1/models/m/predict", `{} {}`, 400, `more than one`},
