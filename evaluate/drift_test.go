@@ -6,12 +6,13 @@ import (
 	"strconv"
 	"testing"
 
-	"optcomplete"
 	"optcomplete/data"
 	"optcomplete/evaluate"
+	"optcomplete/formulation"
 	"optcomplete/internal/must"
 	"optcomplete/internal/random"
 	"optcomplete/model"
+	"optcomplete/spec"
 )
 
 // drifting is a fit of generated ratings, and later ones of the same rows and columns, which
@@ -53,8 +54,8 @@ func newDrifting(t *testing.T, seed uint64) drifting {
 		}
 	}
 	matrix := must.Get(data.NewMatrix(rows, columns, now))(t)
-	fitted, err := optcomplete.Fit(context.Background(), optcomplete.Problem{Ratings: data.NewRatings(matrix, ids, f.IDs), Features: f},
-		optcomplete.Settings{K: 2, Model: optcomplete.Full, Statistics: optcomplete.Statistics{Holdout: 0.2, Seed: seed}})
+	fitted, err := formulation.Fit(context.Background(), formulation.Problem{Ratings: data.NewRatings(matrix, ids, f.IDs), Features: f},
+		formulation.Settings{K: 2, Model: spec.Full, Statistics: spec.Statistics{Holdout: 0.2, Seed: seed}})
 	if err != nil {
 		t.Fatal(err)
 	}

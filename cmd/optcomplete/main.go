@@ -22,10 +22,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"optcomplete"
 	"optcomplete/checkpoint"
 	"optcomplete/data"
-	_ "optcomplete/data/arrowfile"
+	_ "optcomplete/files"
 	"optcomplete/internal/atomicfile"
 	"optcomplete/internal/events"
 	"optcomplete/internal/lists"
@@ -35,6 +34,7 @@ import (
 	"optcomplete/internal/suggest"
 	"optcomplete/report"
 	"optcomplete/result"
+	"optcomplete/spec"
 )
 
 const (
@@ -100,7 +100,7 @@ func (c *common) reporter() progress.Reporter {
 // exitCodeOf is how a program ends after an error, or none.
 func exitCodeOf(err error) int {
 	var input *data.InputError
-	var settings *optcomplete.SettingsError
+	var settings *spec.Error
 	var usage *usageError
 	var damaged *report.ModelError
 	var otherRun *checkpoint.MismatchError
@@ -208,7 +208,7 @@ func newRoot(c *common) *cobra.Command {
 		}
 		return unknownVerb(cmd, args[0])
 	})
-	root.Version, root.SilenceErrors, root.SilenceUsage, root.Args = optcomplete.Version, true, true, cobra.ArbitraryArgs
+	root.Version, root.SilenceErrors, root.SilenceUsage, root.Args = spec.Version, true, true, cobra.ArbitraryArgs
 	root.SetOut(c.stdout)
 	root.SetErr(c.stderr)
 	flags := table.For("", root.PersistentFlags())

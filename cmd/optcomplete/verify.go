@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"optcomplete"
 	"optcomplete/data"
 	"optcomplete/data/ingest"
+	"optcomplete/formulation"
 	"optcomplete/internal/atomicfile"
 	"optcomplete/internal/rounding"
 	"optcomplete/internal/settings"
@@ -41,7 +41,7 @@ func (f *proofFile) Write(b []byte) (int, error) {
 }
 
 // open begins the file and lets the fit write to it.
-func (f *proofFile) open(s *optcomplete.Settings) (err error) {
+func (f *proofFile) open(s *formulation.Settings) (err error) {
 	if f.path == "" {
 		return nil
 	}
@@ -124,10 +124,10 @@ func verifyCommand(c *common) *cobra.Command {
 		if summary.Model == twosided.Kind {
 			check, err = two.verify(cmd, c, &in, args[0], args[1], p)
 		} else {
-			var problem optcomplete.Problem
+			var problem formulation.Problem
 			problem, _, err = in.load(cmd, c, args[1], kind)
 			check = func() (*proof.Verdict, error) {
-				return optcomplete.Verify(cmd.Context(), problem, summary, p, threadsOf(c))
+				return formulation.Verify(cmd.Context(), problem, summary, p, threadsOf(c))
 			}
 		}
 		if err != nil {
