@@ -34,7 +34,7 @@ type engineFlags struct {
 
 // open opens the engine.
 func (f *engineFlags) open(ctx context.Context, c *common) (*engine.Spark, error) {
-	if err := engine.CheckAddress(f.Engine); err != nil {
+	if _, err := engine.CheckAddress(f.Engine); err != nil {
 		return nil, usagef("%v", err)
 	}
 	return engine.Open(ctx, engine.Settings{

@@ -62,7 +62,7 @@ func (f *engineFlags) pack(ctx context.Context, c *common, paths []string, outpu
 
 // tables are what Spark is to read.
 func (f *engineFlags) tables(paths []string, settings ingest.Settings) (tables []engine.Table, err error) {
-	if err := engine.CheckAddress(f.Engine); err != nil {
+	if _, err := engine.CheckAddress(f.Engine); err != nil {
 		return nil, usagef("%v", err)
 	}
 	if strings.HasPrefix(f.Engine, "exec:") {

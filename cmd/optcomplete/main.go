@@ -24,6 +24,7 @@ import (
 
 	"optcomplete/checkpoint"
 	"optcomplete/data"
+	"optcomplete/engine"
 	_ "optcomplete/files"
 	"optcomplete/internal/atomicfile"
 	"optcomplete/internal/events"
@@ -283,6 +284,15 @@ func (c *common) settled(check cobra.PositionalArgs) cobra.PositionalArgs {
 			}
 		}
 		if c.printConfig {
+			if f := cmd.Flags().Lookup("engine"); f != nil && f.Changed { // a token is for nobody to see
+				shown, err := engine.CheckAddress(f.Value.String())
+				if err != nil {
+					return usagef("%v", err)
+				}
+				if err := f.Value.Set(shown); err != nil {
+					return err
+				}
+			}
 			title := fmt.Sprintf("Settings of %s, for: %s … --config FILE", cmd.CommandPath(), cmd.CommandPath())
 			if err := table.WriteConfig(c.stdout, title, flagsIn(cmd), groups); err != nil {
 				return err

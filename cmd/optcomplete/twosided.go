@@ -142,7 +142,7 @@ func (f *twoSidedFlags) settings(cmd *cobra.Command, c *common, problem twosided
 	out.OnEvent, out.OnGamma, out.OnChosen, out.OnDivided = log.event, log.gamma, log.chosen, log.divided
 	if out.Effects != twosided.NoEffects {
 		out.OnChosen = func(gamma float64, _ []result.GammaPoint) {
-			c.factf("Gamma", "%.3g taken: the variance of the coefficients over that of the noise, or a smaller one of these that selects the same products and is easier to prove", gamma)
+			c.factf("Gamma", "%.3g taken: the variance of the coefficients over that of the noise, or a smaller one of these that selects the same products, or predicts no worse, and is easier to prove", gamma)
 		}
 	}
 	return out, nil
@@ -174,6 +174,7 @@ func (f *twoSidedFlags) verify(cmd *cobra.Command, c *common, in *inputFlags, pa
 	if err != nil {
 		return nil, err
 	}
+	f.effects = m.Summary.Effects
 	problem, _, err := f.load(cmd, c, in, ratingsPath)
 	return func() (*proof.Verdict, error) {
 		return twosided.Verify(cmd.Context(), problem, &m.Summary, p, threadsOf(c))

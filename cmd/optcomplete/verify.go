@@ -145,7 +145,7 @@ func verifyCommand(c *common) *cobra.Command {
 		if asJSON {
 			err = writeJSON(c.stdout, verdict)
 		} else {
-			printVerdict(c, summary, verdict, time.Since(start))
+			printVerdict(c, summary, two.effects, verdict, time.Since(start))
 		}
 		if len(verdict.Faults) > 0 {
 			return fmt.Errorf("not verified: %s", strings.Join(verdict.Faults, "; "))
@@ -198,9 +198,12 @@ func repeatSettings(cmd *cobra.Command, summary *model.Summary) (err error) {
 }
 
 // printVerdict prints what was checked and what it proves.
-func printVerdict(c *common, s *model.Summary, v *proof.Verdict, took time.Duration) {
+func printVerdict(c *common, s *model.Summary, effects string, v *proof.Verdict, took time.Duration) {
 	w := c.stdout
 	what, things := "what effects of rows and columns leave, learned anew without products, by products of features", "product"
+	if effects == twosided.NoEffects.String() {
+		what = "the values, by products of features"
+	}
 	if kind, err := spec.ParseKind(s.Model); err == nil {
 		what, things = kind.Explains(), "feature"
 		if kind.Effects().Columns {
