@@ -38,7 +38,7 @@ exact:
 	OPTCOMPLETE_ATTACK=$(EXACT) go test ./internal/exact -count=1 -v -timeout 120m
 	OPTCOMPLETE_ATTACK=$(EXACT) go test ./regress -run TestNasty -count=1 -v
 
-# An attack of SOAK_TIME seconds on everything; prints figures for docs/reliability.md.
+# An attack of SOAK_TIME seconds on everything; prints figures for docs/notes/reliability.md.
 SOAK_TIME ?= 3600
 soak:
 	SOAK_TIME=$(SOAK_TIME) scripts/soak.sh
@@ -47,7 +47,7 @@ soak:
 race:
 	go test -race -short -skip 'TestScripts|TestManual|TestGolden|TestOrderAnd|TestSettingsThatDoNothing|TestKilled|TestCrafted|TestAttack' ./...
 
-# The tables of docs/benchmarks.md.
+# The tables of docs/notes/benchmarks.md.
 bench:
 	go test -run '^$$' -bench 'PaperRows|Pass' -benchtime 3x . ./objective | scripts/study.py benchmarks
 

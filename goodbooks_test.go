@@ -35,7 +35,7 @@ func goodbooks(t *testing.T) Problem {
 }
 
 // TestFullBeatsEffectsOnGoodbooks is one cell of the study in
-// docs/experiments.md, with γ and shrinkage given so that it is quick.
+// docs/notes/experiments.md, with γ and shrinkage given so that it is quick.
 func TestFullBeatsEffectsOnGoodbooks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a fit of 600,000 ratings")

@@ -41,11 +41,11 @@ PLATFORMS = {
 
 
 def version() -> str:
-    """The version of the Go module, which is that of the package."""
+    """The version of the Go module, in the form of Python's packages: 1.0.0rc1 for 1.0.0-rc.1."""
     for path in sorted((MODULE / "spec").glob("*.go")):
         found = re.search(r'^\s*(?:const\s+|var\s+)?Version\s*=\s*"([^"]+)"', path.read_text(encoding="utf-8"), re.M)
         if found:
-            return found[1]
+            return found[1].replace("-rc.", "rc")
     raise SystemExit(f"the Go module is not in {MODULE}: install from a whole checkout (pip install ./python), not from a copy of its folder python alone")
 
 

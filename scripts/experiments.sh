@@ -5,7 +5,7 @@
 #   scripts/experiments.sh paper [FOLDER]               the paper's own experiments
 #
 # Results are kept in FOLDER (default bench-real, bench-paper); what is there
-# already is not computed again. docs/experiments.md keeps its text: only what
+# already is not computed again. docs/notes/experiments.md keeps its text: only what
 # stands between the lines "<!-- begin NAME -->" and "<!-- end NAME -->" is
 # replaced.
 set -eu
@@ -17,8 +17,8 @@ put() {
 		$0 == "<!-- end " name " -->" { skip = 0 }
 		!skip { print }
 		$0 == "<!-- begin " name " -->" { skip = 1; while ((getline line < file) > 0) print line }
-	' "$root/docs/experiments.md" >"$folder/experiments.md"
-	cp "$folder/experiments.md" "$root/docs/experiments.md"
+	' "$root/docs/notes/experiments.md" >"$folder/experiments.md"
+	cp "$folder/experiments.md" "$root/docs/notes/experiments.md"
 }
 
 study="$root/scripts/study.py"
@@ -34,7 +34,7 @@ if [ "$1" = paper ]; then
 		put "paper-$panel" "$folder/cells/paper-$panel.md"
 	done
 	for panel in n m p k; do
-		cp "$folder/cells/paper-$panel.svg" "$root/docs/paper-$panel.svg"
+		cp "$folder/cells/paper-$panel.svg" "$root/docs/notes/paper-$panel.svg"
 	done
 	exit
 fi
@@ -52,8 +52,8 @@ if [ ! -e "$folder/path.txt" ]; then
 		-o "$folder/path.csv" --plot "$folder/path.svg" >"$folder/path.tmp"
 	mv "$folder/path.tmp" "$folder/path.txt"
 fi
-cp "$folder/cells/gap.svg" "$root/docs/gap.svg"
-cp "$folder/path.svg" "$root/docs/path.svg"
+cp "$folder/cells/gap.svg" "$root/docs/notes/gap.svg"
+cp "$folder/path.svg" "$root/docs/notes/path.svg"
 
 put study "$folder/cells/real.md"
 { echo '```'; cat "$folder/path.txt"; echo '```'; } >"$folder/path.md"

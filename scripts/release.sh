@@ -24,4 +24,4 @@ else
 fi
 cd "$out"
 if command -v sha256sum >/dev/null; then sum=sha256sum; else sum="shasum -a 256"; fi
-$sum optcomplete-"$version"[-.]* | tee SHA256SUMS
+$sum optcomplete-"$version"[-.]* $(find . -maxdepth 1 -name "optcomplete-$(echo "$version" | sed s/-rc[.]/rc/)[-.]*" ! -name "optcomplete-$version[-.]*" | sed "s|^./||" | LC_ALL=C sort) | tee SHA256SUMS

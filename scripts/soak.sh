@@ -1,6 +1,6 @@
 #!/bin/sh
 # Attacks the program for about SOAK_TIME seconds (3600 if not given), and prints
-# what was tried as a table for docs/reliability.md. Runs from the root of a
+# what was tried as a table for docs/notes/reliability.md. Runs from the root of a
 # checkout:
 #
 #   make soak                    an hour

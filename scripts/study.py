@@ -6,7 +6,7 @@
     scripts/study.py units --netflix base,small --many
     scripts/study.py scale --ratings ratings.pack --features features.csv -k 5 --threads 16,8,4,2
     go test -run '^$' -bench 'PaperRows|Pass' -benchtime 3x . ./objective | scripts/study.py benchmarks
-    go test -run '^$' -bench Large/1e5x1e3 -benchtime 1x . | scripts/study.py benchmarks --into docs/benchmarks-large.md
+    go test -run '^$' -bench Large/1e5x1e3 -benchtime 1x . | scripts/study.py benchmarks --into docs/notes/benchmarks-large.md
 
 real compares models on data of the user's; paper runs the rows of the paper's tables on generated data, whose
 truth is known, and shows the paper's figures beside. A method, fitted to what a seed leaves it and scored on
@@ -709,7 +709,7 @@ def scale(args, program):
 
 PAPER_HEAD = "| n, m | p, k | missing | paper: OptComplete / CutPlanes | median | worst | nodes | passes | found | MAPE | oracle's | ratio |"
 PASS_HEAD = "| shape | p, t | | ns an entry | GFMA/s | peak | share | GB/s | limit | share |"
-# The rows of docs/benchmarks-large.md by the names that BenchmarkLarge has for them.
+# The rows of docs/notes/benchmarks-large.md by the names that BenchmarkLarge has for them.
 LARGE = {"1e4x1e4": "10^4 × 10^4 (200, 10), memory", "1e5x1e3": "10^5 × 10^3 (200, 10), memory", "1e5x1e4": "10^5 × 10^4 (200, 10), memory",
          "1e6x1e4": "10^6 × 10^4 (200, 10), pack", "1e6x1e5": "10^6 × 10^5 (200, 10), generated", "1e6x1e6": "10^6 × 10^6 (200, 10), generated",
          "netflix": "471268 × 14538 (59, 5), netflix, full", "netflix-paper": "471268 × 14538 (59, 5), netflix, paper"}
@@ -835,7 +835,7 @@ def main(words=None):
     s.add_argument("--more", default="", help="other flags of fit, in one text")
     s = studies.add_parser("benchmarks", help=benchmarks.__doc__)
     s.set_defaults(run=benchmarks)
-    s.add_argument("--into", default="docs/benchmarks.md", help="page whose tables get the rows")
+    s.add_argument("--into", default="docs/notes/benchmarks.md", help="page whose tables get the rows")
     args = parser.parse_args(words)
     args.run(args, None if args.run is benchmarks else Program(args.program))
 

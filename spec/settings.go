@@ -9,7 +9,7 @@ import (
 )
 
 // Version is that of the program.
-const Version = "0.1.0"
+const Version = "1.0.0-rc.1"
 
 // Choice says what may be selected. How many (k) is not here: a path has many.
 type Choice struct {

@@ -11,7 +11,7 @@ import (
 	"optcomplete/internal/must"
 )
 
-// TestManualLinks: links between pages, to sections and to files lead somewhere,
+// TestManualLinks: links between pages and notes, to sections and to files lead somewhere,
 // and every page is in the index.
 func TestManualLinks(t *testing.T) {
 	sections := map[string]map[string]bool{}
@@ -22,7 +22,11 @@ func TestManualLinks(t *testing.T) {
 		return sections[page]
 	}
 	linked := map[string]bool{}
-	for _, page := range manualPages(t) {
+	notes, _ := filepath.Glob(filepath.Join(manualRoot, "docs", "notes", "*.md"))
+	for i := range notes {
+		notes[i], _ = filepath.Rel(manualRoot, notes[i])
+	}
+	for _, page := range append(manualPages(t), notes...) {
 		for _, m := range link.FindAllStringSubmatch(prose(t, page), -1) {
 			target, section, _ := strings.Cut(m[1], "#")
 			if strings.Contains(target, "://") {
@@ -154,7 +158,8 @@ var (
 // TestWhatWasMeasuredSaysWhen: a section, or the head of its page, says when its figures were measured where its commands
 // are not run by tests.
 func TestWhatWasMeasuredSaysWhen(t *testing.T) {
-	for _, page := range must.Get(filepath.Glob(filepath.Join(manualRoot, "docs", "*.md")))(t) {
+	notes, _ := filepath.Glob(filepath.Join(manualRoot, "docs", "notes", "*.md"))
+	for _, page := range append(must.Get(filepath.Glob(filepath.Join(manualRoot, "docs", "*.md")))(t), notes...) {
 		text := string(must.Get(os.ReadFile(page))(t))
 		sections := strings.Split(text, "\n## ")
 		for _, section := range sections {

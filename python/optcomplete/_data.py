@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,6 +33,11 @@ class Entries:
 
 def is_path(x: Any) -> bool:
     return isinstance(x, (str, os.PathLike))
+
+
+def _counts_from_one(source: Any) -> bool:
+    """Whether the program numbers the columns of a file from 1, because the file has no ids."""
+    return isinstance(source, str) and re.search(r"\.(npy|npz|mtx)(\.gz|\.zst)?$", source.lower()) is not None
 
 
 def module_of(x: Any) -> str:
@@ -360,7 +366,8 @@ def features_of(x: Any, entries: Entries | None, what: str = "features") -> pa.T
             raise OptCompleteError(f"the array has {x.ndim} dimensions", "give two: a row for each column of the matrix", file=what)
         names = ["id", *(f"x{j}" for j in range(x.shape[1]))]
         labels = entries.column_labels if entries is not None else None
-        ids = pa.array(labels if labels is not None and len(labels) == len(x) else np.arange(len(x)))
+        first = 1 if entries is not None and _counts_from_one(entries.source) else 0
+        ids = pa.array(labels if labels is not None and len(labels) == len(x) else np.arange(first, first + len(x)))
         return pa.Table.from_arrays([ids, *(pa.array(x[:, j]) for j in range(x.shape[1]))], names=names)
     if module_of(x) == "pandas":
         # An index of numbers without a name is what is left of a frame that was filtered.

@@ -191,3 +191,10 @@ def test_messages_name_arguments_of_python():
     with pytest.raises(oc.OptCompleteError, match="drop_unknown=True") as e:
         oc.MatrixCompleter(k=1, gamma=1).fit(pd.DataFrame(ratings), pd.DataFrame({"column": ["x", "y"], "a": [1.0, 2]}))
     assert "Settings." not in str(e.value) and "--" not in str(e.value)
+
+
+def test_features_as_an_array_beside_a_numpy_file(wide, tmp_path):
+    a, b = wide
+    np.save(tmp_path / "ratings.npy", a)
+    of_file, of_array = fit(str(tmp_path / "ratings.npy"), b), fit(a, b)
+    assert of_file.selected_ == of_array.selected_ and of_file.certificate_.cost == of_array.certificate_.cost
