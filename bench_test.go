@@ -7,10 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"optcomplete"
 	"optcomplete/data"
 	"optcomplete/data/synth"
 	"optcomplete/evaluate"
+	"optcomplete/formulation"
 	"optcomplete/internal/must"
 	"optcomplete/model/estimate"
 	"optcomplete/objective"
@@ -54,8 +54,8 @@ func BenchmarkPaperRows(b *testing.B) {
 				instance := must.Get(synth.Generate(config))(b)
 				ctx := context.Background()
 				settings := search.Settings{K: config.K, NearTies: -1}
-				gamma := must.Get(optcomplete.ChooseGamma(ctx, optcomplete.Problem{Ratings: instance.Ratings, Features: instance.Features},
-					optcomplete.Settings{K: config.K, Model: spec.Paper, Statistics: optcomplete.Statistics{Seed: 1}}))(b)
+				gamma := must.Get(formulation.ChooseGamma(ctx, formulation.Problem{Ratings: instance.Ratings, Features: instance.Features},
+					formulation.Settings{K: config.K, Model: spec.Paper, Statistics: spec.Statistics{Seed: 1}}))(b)
 				var result search.Result
 				best := time.Duration(1<<63 - 1)
 				for range max(1, b.N) {

@@ -9,19 +9,15 @@ import (
 	"optcomplete/data"
 )
 
-// Two files are read and fitted by the paper's own method; the certificate says what
-// is proven. Without Method the search is the certified one, and without Model the
-// model is full.
+// Two files are read and fitted; the certificate says what is proven.
 func Example() {
 	ctx := context.Background()
-	problem, _, err := optcomplete.Read(ctx, "testdata/ratings.csv", "testdata/films.csv", optcomplete.ReadSettings{Model: optcomplete.Paper})
+	problem, _, err := optcomplete.Read(ctx, "testdata/ratings.csv", "testdata/films.csv", optcomplete.ReadSettings{})
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer problem.Close()
-	fitted, err := optcomplete.Fit(ctx, problem, optcomplete.Settings{
-		K: 2, Model: optcomplete.Paper, Method: optcomplete.CutPlanes{Solver: "embedded"},
-	})
+	fitted, err := optcomplete.Fit(ctx, problem, optcomplete.Settings{K: 2})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -37,6 +33,25 @@ func Example() {
 	// Output:
 	// [action romance] optimal
 	// Bob would rate Heat 1.6
+}
+
+// The same files by the paper's own model and method, which is chosen in the settings.
+func Example_paper() {
+	ctx := context.Background()
+	problem, _, err := optcomplete.Read(ctx, "testdata/ratings.csv", "testdata/films.csv", optcomplete.ReadSettings{Model: optcomplete.Paper})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer problem.Close()
+	fitted, err := optcomplete.Fit(ctx, problem, optcomplete.Settings{
+		K: 2, Model: optcomplete.Paper, Method: optcomplete.CutPlanes{Solver: "embedded"},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(fitted.Selected, fitted.Certificate.Status)
+	// Output:
+	// [action romance] optimal
 }
 
 // Six films, of which three features are known, were rated by four people. Two
@@ -69,7 +84,7 @@ func Example_inMemory() {
 		Ratings:  data.NewRatings(matrix, []string{"Ann", "Bob", "Cid", "Dot"}, films),
 		Features: features,
 	}
-	fitted, err := optcomplete.Fit(context.Background(), problem, optcomplete.Settings{K: 2, Statistics: optcomplete.Statistics{Gamma: 10}, Model: optcomplete.Paper})
+	fitted, err := optcomplete.Fit(context.Background(), problem, optcomplete.Settings{K: 2, Gamma: 10, Model: optcomplete.Paper})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -45,7 +45,7 @@ func TestFullBeatsEffectsOnGoodbooks(t *testing.T) {
 	effects := must.Get(estimate.FitEffects(context.Background(), train, 2, 8, 2))(t)
 	score := must.Get(evaluate.Score(context.Background(), held, effects, 2))(t)
 	base := score.RMSE
-	s := must.Get(Fit(t.Context(), problem, Settings{K: 5, Statistics: Statistics{Gamma: 0.0012, ColumnShrinkage: 8, Holdout: 0.2, Seed: 1}, Limits: Limits{MaxNodes: 2}}))(t).Summary
+	s := must.Get(Fit(t.Context(), problem, Settings{K: 5, Gamma: 0.0012, ColumnShrinkage: 8, Holdout: 0.2, Seed: 1, MaxNodes: 2}))(t).Summary
 	t.Logf("effects %.5f; full, k = 5: %.5f (%.4f), gap %.2g, %s", base, s.Holdout.RMSE, s.Holdout.RMSE/base, s.Gap, s.Status)
 	if ratio := s.Holdout.RMSE / base; ratio > 0.985 {
 		t.Errorf("RMSE %v, %.4f of what effects alone leave", s.Holdout.RMSE, ratio)

@@ -10,10 +10,10 @@ import (
 	"testing"
 	"time"
 
-	"optcomplete"
 	"optcomplete/data"
 	"optcomplete/data/pack"
 	"optcomplete/data/synth"
+	"optcomplete/formulation"
 	"optcomplete/internal/lists"
 	"optcomplete/internal/memory"
 	"optcomplete/internal/must"
@@ -54,7 +54,7 @@ var largeRows = []largeRow{
 func BenchmarkLarge(b *testing.B) {
 	for _, r := range largeRows {
 		b.Run(r.name, func(b *testing.B) {
-			var limits optcomplete.Limits
+			var limits spec.Limits
 			limits.TimeLimit = 10 * time.Minute
 			if text := os.Getenv("LARGE_MEMORY"); text != "" {
 				limits.Memory = must.Get(memory.Parse(text))(b)
@@ -68,7 +68,7 @@ func BenchmarkLarge(b *testing.B) {
 
 // measure fits and saves; of rows that are generated it searches samples, and computes the
 // coefficients of a hundredth of the rows with what was found.
-func (r largeRow) measure(b *testing.B, limits optcomplete.Limits) {
+func (r largeRow) measure(b *testing.B, limits spec.Limits) {
 	ctx := context.Background()
 	config := synth.Config{Rows: r.n, Columns: r.m, Features: r.p, K: r.k, Missing: 0.95, Noise: 0.01, Seed: 1}
 	generate := func() (*synth.Source, error) { return synth.NewSource(config) }
@@ -76,8 +76,8 @@ func (r largeRow) measure(b *testing.B, limits optcomplete.Limits) {
 		generate = func() (*synth.Source, error) { return synth.Netflix(r.n, r.m, r.k, 1-1e8/float64(r.n)/float64(r.m), 1) }
 	}
 	source := must.Get(generate())(b)
-	problem := optcomplete.Problem{Ratings: data.NewRatings(source, source.RowIDs(), source.ColumnIDs()), Features: source.Features}
-	s := optcomplete.Settings{K: r.k, Model: r.kind, Statistics: optcomplete.Statistics{Gamma: r.gamma, Seed: 1}, Limits: limits}
+	problem := formulation.Problem{Ratings: data.NewRatings(source, source.RowIDs(), source.ColumnIDs()), Features: source.Features}
+	s := formulation.Settings{K: r.k, Model: r.kind, Statistics: spec.Statistics{Gamma: r.gamma, Seed: 1}, Limits: limits}
 	s.NearTies, s.Gap = -1, 0.001
 	if r.kind == spec.Full {
 		s.Gap = 0.01
@@ -100,7 +100,7 @@ func (r largeRow) measure(b *testing.B, limits optcomplete.Limits) {
 	defer func() { b.ReportMetric(float64(peak())/1e6, "MB-peak") }()
 	start := time.Now()
 	if r.form == "generated" {
-		selection := must.Get(optcomplete.Select(ctx, problem, s))(b)
+		selection := must.Get(formulation.Select(ctx, problem, s))(b)
 		found(selection.Selected)
 		b.ReportMetric(selection.Elapsed.Seconds(), "s-found")
 		b.ReportMetric(100*selection.SampledGap, "%gap-sampled")
@@ -114,7 +114,7 @@ func (r largeRow) measure(b *testing.B, limits optcomplete.Limits) {
 		return
 	}
 	s.Folder = filepath.Join(b.TempDir(), "model")
-	fitted := must.Get(optcomplete.Fit(ctx, problem, s))(b)
+	fitted := must.Get(formulation.Fit(ctx, problem, s))(b)
 	defer fitted.Close()
 	must.Do(b, store.Save(fitted, s.Folder))
 	all, sum := time.Since(start).Seconds(), &fitted.Summary

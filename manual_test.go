@@ -26,7 +26,7 @@ func TestManualLarge(t *testing.T) {
 	}
 	ratings := data.NewRatings(source, source.RowIDs(), source.ColumnIDs())
 	problem := optcomplete.Problem{Ratings: ratings, Features: source.Features}
-	selection, err := optcomplete.Select(ctx, problem, optcomplete.Settings{K: 5, Model: optcomplete.Paper, Statistics: optcomplete.Statistics{Gamma: 1, Seed: 1}})
+	selection, err := optcomplete.Select(ctx, problem, optcomplete.Settings{K: 5, Model: optcomplete.Paper, Gamma: 1, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

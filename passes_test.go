@@ -11,12 +11,13 @@ import (
 	"strings"
 	"testing"
 
-	"optcomplete"
 	"optcomplete/data"
 	"optcomplete/data/synth"
+	"optcomplete/formulation"
 	"optcomplete/internal/must"
 	"optcomplete/internal/passtest"
 	"optcomplete/loss"
+	"optcomplete/model"
 	"optcomplete/model/tables"
 	"optcomplete/pass"
 	"optcomplete/spec"
@@ -33,21 +34,21 @@ func TestEveryPassCanBeSent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var fitted *optcomplete.Model
+	var fitted *model.Model
 	for _, c := range []struct {
 		model            spec.Kind
 		loss             loss.Loss
 		rank             int
 		stored, weighted bool
 	}{
-		{model: spec.Paper, stored: true}, {model: spec.Pooled}, {model: spec.Full}, {model: spec.Full, rank: optcomplete.AutoRank},
+		{model: spec.Paper, stored: true}, {model: spec.Pooled}, {model: spec.Full}, {model: spec.Full, rank: formulation.AutoRank},
 		{model: spec.Full, loss: loss.Huber}, {model: spec.Full, loss: loss.Poisson}, {model: spec.Full, loss: loss.Auto},
-		{model: spec.Full, weighted: true}, {model: spec.Full, weighted: true, rank: optcomplete.AutoRank},
+		{model: spec.Full, weighted: true}, {model: spec.Full, weighted: true, rank: formulation.AutoRank},
 	} {
-		settings := optcomplete.Settings{Model: c.model, Loss: c.loss, ResidualRank: c.rank}
+		settings := formulation.Settings{Model: c.model, Loss: c.loss, ResidualRank: c.rank}
 		settings.K, settings.Holdout, settings.Gamma = 2, 0.2, 0
-		problem := optcomplete.Problem{Ratings: valuesFor(t, c.loss, in.Ratings, c.stored, c.weighted), Features: in.Features}
-		if fitted, err = optcomplete.Fit(ctx, problem, settings); err != nil {
+		problem := formulation.Problem{Ratings: valuesFor(t, c.loss, in.Ratings, c.stored, c.weighted), Features: in.Features}
+		if fitted, err = formulation.Fit(ctx, problem, settings); err != nil {
 			t.Fatalf("%+v: %v", c, err)
 		}
 	}

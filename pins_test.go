@@ -11,9 +11,9 @@ import (
 	"strings"
 	"testing"
 
-	"optcomplete"
 	"optcomplete/data"
 	"optcomplete/encode"
+	"optcomplete/formulation"
 	"optcomplete/internal/kernel"
 	"optcomplete/internal/must"
 	"optcomplete/internal/random"
@@ -28,9 +28,9 @@ import (
 var update = flag.Bool("update", false, "write testdata/pins.txt anew")
 
 // pinned is a problem of 40 × 24, with a dozen features and values that suit a loss.
-func pinned(l loss.Loss, weighted bool) optcomplete.Problem { return pinnedRows(40, l, weighted) }
+func pinned(l loss.Loss, weighted bool) formulation.Problem { return pinnedRows(40, l, weighted) }
 
-func pinnedRows(n int, l loss.Loss, weighted bool) optcomplete.Problem {
+func pinnedRows(n int, l loss.Loss, weighted bool) formulation.Problem {
 	const m, p = 24, 12
 	s := random.New(7, uint64(l))
 	features := &data.Features{Values: make([]float64, m*p)}
@@ -76,11 +76,11 @@ func pinnedRows(n int, l loss.Loss, weighted bool) optcomplete.Problem {
 	if err != nil {
 		panic(err)
 	}
-	return optcomplete.Problem{Ratings: data.NewRatings(matrix, rows, features.IDs), Features: features}
+	return formulation.Problem{Ratings: data.NewRatings(matrix, rows, features.IDs), Features: features}
 }
 
 // grouped selects features 0 and 3 of a problem together, and 5 to 7.
-func grouped(p optcomplete.Problem) optcomplete.Problem {
+func grouped(p formulation.Problem) formulation.Problem {
 	p.Encoding = encode.Plain(p.Features.Names, p.Features.Values)
 	p.Encoding.Groups = []encode.Group{{Name: "pair", Features: []int{0, 3}}, {Name: "three", Features: []int{5, 6, 7}}}
 	for _, f := range []int{1, 2, 4, 8, 9, 10, 11} {
@@ -168,14 +168,14 @@ func TestPins(t *testing.T) {
 			fmt.Fprintf(&out, "  near %s %s\n", bits(tie.Cost), strings.Join(tie.Selected, " "))
 		}
 	}
-	type settings = optcomplete.Settings
-	type statistics = optcomplete.Statistics
+	type settings = formulation.Settings
+	type statistics = spec.Statistics
 	const seed = 3
-	matrix := func(name string, problem optcomplete.Problem, s settings) {
-		if s.Seed, s.Threads = seed, 2; !optcomplete.Baseline(s.Method) {
+	matrix := func(name string, problem formulation.Problem, s settings) {
+		if s.Seed, s.Threads = seed, 2; !formulation.Baseline(s.Method) {
 			s.K = 3
 		}
-		m := must.Get(optcomplete.Fit(context.Background(), problem, s))(t)
+		m := must.Get(formulation.Fit(context.Background(), problem, s))(t)
 		errors := fmt.Sprintf("%.10g", m.Summary.Train.Score())
 		if m.Summary.Holdout != nil {
 			errors += fmt.Sprintf(" %.10g", m.Summary.Holdout.Score())
@@ -196,8 +196,8 @@ func TestPins(t *testing.T) {
 	}
 	squared := pinned(loss.Squared, false)
 	weighted := pinned(loss.Squared, true)
-	paper := func(s settings) settings { s.Model = optcomplete.Paper; return s }
-	choice := optcomplete.Choice{Always: []string{"f07"}, Never: []string{"f03"}}
+	paper := func(s settings) settings { s.Model = spec.Paper; return s }
+	choice := spec.Choice{Always: []string{"f07"}, Never: []string{"f03"}}
 
 	matrix("paper", squared, paper(settings{}))
 	matrix("paper, gamma given", squared, paper(settings{Statistics: statistics{Gamma: 0.5}}))
@@ -205,10 +205,10 @@ func TestPins(t *testing.T) {
 	matrix("paper, weights", weighted, paper(settings{}))
 	matrix("paper, groups", grouped(squared), paper(settings{}))
 	matrix("paper, hold-out", squared, paper(settings{Statistics: statistics{Holdout: 0.2}}))
-	matrix("paper, cutplanes", squared, paper(settings{Method: optcomplete.CutPlanes{}}))
-	matrix("paper, optcomplete", squared, paper(settings{Method: optcomplete.OptComplete{SampleRows: 20}}))
-	matrix("paper, optcomplete, certified", squared, paper(settings{Method: optcomplete.OptComplete{SampleRows: 20, Certify: true}}))
-	matrix("paper, samples", squared, paper(settings{Method: optcomplete.Certified{Sampling: optcomplete.AlwaysSampling}}))
+	matrix("paper, cutplanes", squared, paper(settings{Method: formulation.CutPlanes{}}))
+	matrix("paper, optcomplete", squared, paper(settings{Method: formulation.OptComplete{SampleRows: 20}}))
+	matrix("paper, optcomplete, certified", squared, paper(settings{Method: formulation.OptComplete{SampleRows: 20, Certify: true}}))
+	matrix("paper, samples", squared, paper(settings{Method: formulation.Certified{Sampling: formulation.AlwaysSampling}}))
 	matrix("paper, learned refit", squared, paper(settings{Statistics: statistics{Refit: spec.LearnedPrior}}))
 
 	matrix("full", squared, settings{})
@@ -218,13 +218,13 @@ func TestPins(t *testing.T) {
 	matrix("full, groups", grouped(squared), settings{})
 	matrix("full, weights", weighted, settings{})
 	matrix("full, hold-out", squared, settings{Statistics: statistics{Holdout: 0.2, ColumnShrinkage: 4}})
-	matrix("full, cutplanes", squared, settings{Method: optcomplete.CutPlanes{}})
-	matrix("full, samples", squared, settings{Method: optcomplete.Certified{Sampling: optcomplete.AlwaysSampling}})
+	matrix("full, cutplanes", squared, settings{Method: formulation.CutPlanes{}})
+	matrix("full, samples", squared, settings{Method: formulation.Certified{Sampling: formulation.AlwaysSampling}})
 	matrix("full, remainder refused by its trial", squared, settings{ResidualRank: 2})
 	matrix("full, remainder", pinnedRows(200, loss.Squared, false), settings{ResidualRank: 2})
-	matrix("full, remainder, weights", pinnedRows(200, loss.Squared, true), settings{ResidualRank: optcomplete.AutoRank})
+	matrix("full, remainder, weights", pinnedRows(200, loss.Squared, true), settings{ResidualRank: formulation.AutoRank})
 
-	pooled := settings{Model: optcomplete.Pooled}
+	pooled := settings{Model: spec.Pooled}
 	matrix("pooled", squared, pooled)
 	matrix("pooled, weights", weighted, pooled)
 	pooled.Gamma0, pooled.Choice = 3, choice
@@ -238,13 +238,13 @@ func TestPins(t *testing.T) {
 	matrix("nonnegative", squared, settings{Nonnegative: []string{"all"}})
 	matrix("nonnegative, groups, gamma given", grouped(squared), settings{Nonnegative: []string{"pair"}, Statistics: statistics{Gamma: 0.5}})
 
-	matrix("effects", squared, settings{Method: optcomplete.EffectsOnly{}})
-	matrix("softimpute", squared, settings{Method: optcomplete.SoftImpute{Rank: 2}})
-	matrix("imc", squared, settings{Method: optcomplete.IMC{Rank: 2}})
+	matrix("effects", squared, settings{Method: formulation.EffectsOnly{}})
+	matrix("softimpute", squared, settings{Method: formulation.SoftImpute{Rank: 2}})
+	matrix("imc", squared, settings{Method: formulation.IMC{Rank: 2}})
 
-	for _, s := range []settings{{}, paper(settings{}), {Model: optcomplete.Pooled}} {
+	for _, s := range []settings{{}, paper(settings{}), {Model: spec.Pooled}} {
 		s.Seed = seed
-		r := must.Get(optcomplete.Path(context.Background(), squared, s, optcomplete.PathSettings{KMax: 3, Folds: 2, Bootstrap: 2}))(t)
+		r := must.Get(formulation.Path(context.Background(), squared, s, selection.PathSettings{KMax: 3, Folds: 2, Bootstrap: 2}))(t)
 		points("path "+s.Model.String(), r)
 	}
 
@@ -260,7 +260,7 @@ func TestPins(t *testing.T) {
 	sides := pinnedSides(false)
 	products("products", sides, twosided.Settings{})
 	products("products, weights, hold-outs", pinnedSides(true), twosided.Settings{HoldoutRows: 0.1, Statistics: statistics{Holdout: 0.2}})
-	products("products, always and never", sides, twosided.Settings{Choice: optcomplete.Choice{Always: []string{"x1 × f00"}, Never: []string{"x0 × f01"}}})
+	products("products, always and never", sides, twosided.Settings{Choice: spec.Choice{Always: []string{"x1 × f00"}, Never: []string{"x0 × f01"}}})
 	plain := twosided.Settings{Effects: twosided.NoEffects, Constants: true}
 	products("products without effects", sides, plain)
 	plain.Heredity = twosided.StrongHeredity
@@ -281,7 +281,7 @@ func TestPins(t *testing.T) {
 	table := pinnedTable(loss.Squared, false)
 	regression("table", table, regress.Settings{})
 	regression("table, ridge, weights, hold-out", pinnedTable(loss.Squared, true), regress.Settings{Statistics: statistics{Refit: spec.Ridge, Holdout: 0.2}})
-	regression("table, no intercept, always and never", table, regress.Settings{NoIntercept: true, Choice: optcomplete.Choice{Always: []string{"f2"}, Never: []string{"f4"}}})
+	regression("table, no intercept, always and never", table, regress.Settings{NoIntercept: true, Choice: spec.Choice{Always: []string{"f2"}, Never: []string{"f4"}}})
 	regression("table, nonnegative", table, regress.Settings{Nonnegative: []string{"f1", "f4"}})
 	for _, l := range []loss.Loss{loss.Logistic, loss.Poisson, loss.Huber} {
 		regression("table, "+l.String(), pinnedTable(l, l == loss.Poisson), regress.Settings{Loss: l})

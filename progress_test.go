@@ -58,7 +58,7 @@ func TestLongWorkIsReported(t *testing.T) {
 		want []string
 	}{
 		{run(Settings{K: 4, Model: spec.Full}), []string{"Drawing rows to learn from", "Learning how much rows differ", "Preparing the search", "Fitting every row", "Comparing", "Selecting with smaller and larger"}},
-		{run(Settings{K: 2, Statistics: Statistics{Gamma: 1}, ResidualRank: 1}), []string{"Fitting every row", "Fitting the remainder", "Scoring the predictions"}},
+		{run(Settings{K: 2, Gamma: 1, ResidualRank: 1}), []string{"Fitting every row", "Fitting the remainder", "Scoring the predictions"}},
 		{func(ctx context.Context) error {
 			_, err := Path(ctx, problem, Settings{Model: spec.Paper}, PathSettings{KMax: 3, Folds: 2})
 			return err

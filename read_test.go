@@ -32,7 +32,7 @@ func TestReadThenFit(t *testing.T) {
 	if n, m := problem.Ratings.Dims(); n != 3 || m != 5 || len(notes.Warnings) == 0 || notes.Features == nil {
 		t.Errorf("%d × %d, notes %+v", n, m, notes)
 	}
-	fitted := must.Get(Fit(ctx, problem, Settings{K: 1, Statistics: Statistics{Gamma: 1}}))(t)
+	fitted := must.Get(Fit(ctx, problem, Settings{K: 1, Gamma: 1}))(t)
 	if fitted.Certificate.Status.Early() || fitted.Certificate.Gap > 1e-9 {
 		t.Errorf("%+v", fitted.Certificate)
 	}
@@ -45,7 +45,7 @@ func TestReadThenFit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again := must.Get(Fit(ctx, packed, Settings{K: 1, Statistics: Statistics{Gamma: 1}}))(t)
+	again := must.Get(Fit(ctx, packed, Settings{K: 1, Gamma: 1}))(t)
 	if !slices.Equal(again.Summary.Selected, fitted.Summary.Selected) || again.Certificate.Cost != fitted.Certificate.Cost {
 		t.Errorf("from the pack %v at %v, from the text %v at %v", again.Summary.Selected, again.Certificate.Cost, fitted.Summary.Selected, fitted.Certificate.Cost)
 	}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"optcomplete/data"
 	"optcomplete/data/pack"
@@ -191,7 +192,7 @@ func TestFaultsAreSaid(t *testing.T) {
 			_, source := packed(t)
 			f := newFake(t)
 			f.refuse, f.change = c.refuse, c.change
-			s, err := Open(context.Background(), Settings{Address: f.address + "/;token=SECRET", Program: os.Args[0], Least: 1, Tasks: 3, Version: "test"})
+			s, err := Open(context.Background(), Settings{Address: f.address + "/;token=SECRET", Program: os.Args[0], Least: 1, Tasks: 3, Version: "test", Silence: time.Second})
 			if err == nil {
 				defer s.Close()
 				if c.open {

@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"optcomplete"
 	"optcomplete/data"
+	"optcomplete/formulation"
 	"optcomplete/internal/must"
 	"optcomplete/model/store"
 	"optcomplete/model/tables"
@@ -22,7 +22,7 @@ import (
 // nothing, as if its executor had died once it had written its rows.
 func TestRepeatedTasksLeaveNothingInTheModel(t *testing.T) {
 	p, _ := packed(t)
-	problem := optcomplete.Problem{Ratings: data.NewRatings(p, p.RowIDs(), p.ColumnIDs()), Features: &data.Features{IDs: p.ColumnIDs()}}
+	problem := formulation.Problem{Ratings: data.NewRatings(p, p.RowIDs(), p.ColumnIDs()), Features: &data.Features{IDs: p.ColumnIDs()}}
 	for f := range 6 {
 		problem.Features.Names = append(problem.Features.Names, fmt.Sprint("f", f))
 	}
@@ -31,12 +31,12 @@ func TestRepeatedTasksLeaveNothingInTheModel(t *testing.T) {
 			problem.Features.Values = append(problem.Features.Values, math.Sin(float64(j*7+f*f*3)))
 		}
 	}
-	settings := optcomplete.Settings{K: 2, Model: spec.Paper, Statistics: optcomplete.Statistics{Gamma: 0.5}, Limits: optcomplete.Limits{NearTies: -1}}
+	settings := formulation.Settings{K: 2, Model: spec.Paper, Statistics: spec.Statistics{Gamma: 0.5}, Limits: spec.Limits{NearTies: -1}}
 	dir := t.TempDir()
 	table := func(ctx context.Context, name string) []byte {
 		t.Helper()
 		settings.Folder = filepath.Join(dir, name)
-		m := must.Get(optcomplete.Fit(ctx, problem, settings))(t)
+		m := must.Get(formulation.Fit(ctx, problem, settings))(t)
 		defer m.Close()
 		must.Do(t, store.Save(m, settings.Folder))
 		loaded := must.Get(store.Load(settings.Folder))(t)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"regexp"
 	"strconv"
+	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -33,9 +34,16 @@ func again(err error) bool {
 	case errors.As(err, &work), errors.Is(err, errCommand):
 		return false
 	case errors.As(err, &from):
-		return from.Code != connect.Unavailable && from.Code != connect.Unauthenticated && from.Code != connect.PermissionDenied
+		return from.Code != connect.Unauthenticated && from.Code != connect.PermissionDenied
 	}
 	return true
+}
+
+// broke tells whether a session is lost: the connection broke, or another server stands
+// there, which does not know the session's table.
+func (s *Spark) broke(err error) bool {
+	var from *connect.Error
+	return errors.As(err, &from) && (from.Code == connect.Unavailable || strings.Contains(from.Message, "INVALID_HANDLE") || strings.Contains(from.Message, "NOT_FOUND") && strings.Contains(from.Message, s.table))
 }
 
 // gathered is what the answers to a query held.

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"optcomplete/data"
+	"optcomplete/engine/internal/connect"
 	"optcomplete/internal/progress"
 	"optcomplete/pass"
 )
@@ -90,75 +92,112 @@ func (s *Spark) local(ctx context.Context, r pass.Reading, plan *pass.Plan) erro
 	return err
 }
 
-// attempts is how often a reading is asked for: Spark repeats tasks itself, this
-// is for executors that lacked something.
-const attempts = 3
+// attempts is how often a reading is asked for: Spark repeats tasks itself, this is for
+// executors that lacked something, and for sessions that broke. Before the second there
+// is a pause, and a longer one before each of the others.
+const (
+	attempts = 4
+	longer   = 4
+)
 
 func (s *Spark) run(ctx context.Context, r pass.Reading, plan *pass.Plan, from *stored) error {
 	start := time.Now()
+	found := newGathered(r, plan, s.Cluster.Tasks)
+	pause := cmp.Or(s.settings.Silence, connect.Silence) / 30
+	for attempt := 1; ; attempt++ {
+		sent, err := s.request(ctx, r, found, from)
+		var missing *missingError
+		if errors.As(err, &missing) && !sent && from.packed != nil {
+			if err = s.send(ctx, from.packed, missing); err == nil {
+				continue
+			}
+		}
+		if err == nil {
+			break
+		}
+		s.lost = s.lost || s.session != nil && s.broke(err)
+		if found.broken != nil || attempt == attempts || s.last || s.lost && s.hurried() || ctx.Err() != nil || !again(err) {
+			return err
+		}
+		s.Stats.Repeated++
+		s.log("a reading is repeated (%d of %d times): %v", attempt, attempts-1, err)
+		if s.lost {
+			select {
+			case <-s.hurry:
+				return err
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-time.After(pause):
+				pause *= longer
+			}
+		}
+	}
+	found.results.Finish()
+	rows, _ := r.Source.Dims()
+	unit := "rows"
+	if from.packed == nil {
+		rows, unit = r.Source.Observed(), "values"
+	}
+	took := time.Since(start).Seconds()
+	s.log("%s: %s in %s on %s, %.3g %s/s, %.1f MB back, %.1f s", names(r), several(plan.Items(), "item"), several(min(s.Cluster.Tasks, plan.Items()), "task"), several(found.executors(), "executor"), float64(rows)/took, unit, float64(found.bytes)/1e6, took)
+	return nil
+}
+
+// hurried tells whether the user wants an end.
+func (s *Spark) hurried() bool {
+	select {
+	case <-s.hurry:
+		return true
+	default:
+		return false
+	}
+}
+
+// request asks for a reading once, in a session of which nothing is known to be wrong. It
+// tells whether the data had been sent.
+func (s *Spark) request(ctx context.Context, r pass.Reading, found *gathered, from *stored) (sent bool, err error) {
+	if s.lost {
+		if err := s.rejoin(ctx); err != nil {
+			return false, err
+		}
+	}
 	for name, encode := range pass.SharedOf(r) {
 		if s.shared[name] {
 			continue
 		}
 		content, err := encode()
 		if err != nil {
-			return err
+			return false, err
 		}
 		if err := s.put(ctx, sharedFile(name), content); err != nil {
-			return err
+			return false, err
 		}
 		s.shared[name] = true
 	}
 	b, err := s.base(ctx, from)
 	if err != nil {
-		return err
+		return false, err
 	}
-	found := newGathered(r, plan, s.Cluster.Tasks)
-	for attempt := 1; ; attempt++ {
-		b.Sent = s.sent[b.Checksum]
-		message, err := pass.Encode(r, func(data.Source) (string, error) { return b.String(), nil }, func(string) bool { return true })
-		if err != nil {
-			return err
-		}
-		found.again()
-		show := progress.Start(ctx, "Cluster: "+names(r), int64(s.Cluster.Tasks), "tasks")
-		if s.session != nil {
-			s.session.Progress = func(done, _ int) { show.To(int64(done)) }
-		}
-		err = s.query(ctx, found, "'"+base64.StdEncoding.EncodeToString(message)+"'", s.table, s.Cluster.Tasks)
-		show.Done()
-		s.met(found.hellos)
-		if found.broken != nil {
-			return found.broken
-		}
-		if err == nil {
-			err = found.complete(s.settings.Version)
-		}
-		var missing *missingError
-		if errors.As(err, &missing) && !b.Sent && from.packed != nil {
-			if err := s.send(ctx, from.packed, missing); err != nil {
-				return err
-			}
-			continue
-		}
-		if err != nil && attempt < attempts && ctx.Err() == nil && again(err) {
-			s.Stats.Repeated++
-			s.log("a reading is repeated: %v", err)
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		found.results.Finish()
-		rows, _ := r.Source.Dims()
-		unit := "rows"
-		if from.packed == nil {
-			rows, unit = r.Source.Observed(), "values"
-		}
-		took := time.Since(start).Seconds()
-		s.log("%s: %s in %s on %s, %.3g %s/s, %.1f MB back, %.1f s", names(r), several(plan.Items(), "item"), several(min(s.Cluster.Tasks, plan.Items()), "task"), several(found.executors(), "executor"), float64(rows)/took, unit, float64(found.bytes)/1e6, took)
-		return nil
+	b.Sent = s.sent[b.Checksum]
+	message, err := pass.Encode(r, func(data.Source) (string, error) { return b.String(), nil }, func(string) bool { return true })
+	if err != nil {
+		return false, err
 	}
+	found.again()
+	show := progress.Start(ctx, "Cluster: "+names(r), int64(s.Cluster.Tasks), "tasks")
+	if s.session != nil {
+		s.session.Progress = func(done, _ int) { show.To(int64(done)) }
+	}
+	err = s.query(ctx, found, "'"+base64.StdEncoding.EncodeToString(message)+"'", s.table, s.Cluster.Tasks)
+	show.Done()
+	s.met(found.hellos)
+	switch {
+	case found.broken != nil:
+		err = found.broken
+	case err == nil:
+		err = found.complete(s.settings.Version)
+	}
+	return b.Sent, err
 }
 
 func several(n int, of string) string {
@@ -211,9 +250,11 @@ func (s *Spark) ask(ctx context.Context, to *gathered, sql string) error {
 		to.retried = 0
 	}
 	if ctx.Err() != nil { // the work on the cluster is cancelled too
-		stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+		stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), parting)
 		defer cancel()
-		s.session.Interrupt(stop)
+		if s.session.Interrupt(stop); s.session.Silent() {
+			s.lost, s.last = true, true
+		}
 	}
 	return err
 }

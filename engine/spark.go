@@ -30,7 +30,10 @@ type Settings struct {
 	Tasks int
 	// Folder is where data that are in memory are written for the executors, best one
 	// that they see too. Empty: that for temporary files.
-	Folder  string
+	Folder string
+	// Silence is how long the server may say nothing before it is asked whether it is
+	// there. Zero: 30 seconds.
+	Silence time.Duration
 	Version string       // of the program
 	Log     func(string) // gets a line for everything that happens; may be nil
 }
@@ -59,6 +62,10 @@ type Spark struct {
 	// receiving is bytes a second of parts; zero: not measured
 	receiving float64
 	Stats     Stats
+
+	hurry <-chan struct{} // closed once the user wants an end
+	lost  bool            // the session: the next reading begins another
+	last  bool            // nothing is asked for again: the server was silent when time was up
 }
 
 // Cluster is what is there.
@@ -99,13 +106,14 @@ func (s Stats) Speed() float64 {
 
 var _ pass.Runner = (*Spark)(nil)
 
-// CheckAddress tells what is wrong with an address.
-func CheckAddress(address string) error {
+// CheckAddress tells what is wrong with an address, and gives it without its token and
+// headers, as it may be printed.
+func CheckAddress(address string) (shown string, err error) {
 	if strings.HasPrefix(address, commandScheme) {
-		return nil
+		return address, nil
 	}
-	_, err := connect.ParseAddress(address)
-	return err
+	a, err := connect.ParseAddress(address)
+	return a.String(), err
 }
 
 // Open begins a session, sends the program and finds out what is there. The
@@ -117,7 +125,7 @@ func Open(ctx context.Context, settings Settings) (*Spark, error) {
 			return nil, err
 		}
 	}
-	s, err := begin(settings)
+	s, err := begin(ctx, settings)
 	if err != nil {
 		return nil, err
 	}
@@ -213,8 +221,7 @@ func (s *Spark) meet(ctx context.Context, cores int, table string) error {
 	}
 	s.met(found.hellos)
 	s.Cluster.Executors, s.Cluster.Cores = len(executors), max(cores, 1)
-	s.Cluster.Tasks = s.settings.Tasks
-	if s.Cluster.Tasks == 0 {
+	if s.Cluster.Tasks == 0 { // a session that takes the place of another has the same tasks
 		s.Cluster.Tasks = min(max(4*s.Cluster.Executors*s.Cluster.Cores, 4), 4000)
 	}
 	s.log("executors: %d, cores of each: %d, %s; tasks of a reading: %d", s.Cluster.Executors, s.Cluster.Cores, s.Cluster.Platform, s.Cluster.Tasks)
@@ -238,13 +245,52 @@ func (s *Spark) setting(ctx context.Context, name string) (value string, err err
 	return value, err
 }
 
+// rejoin begins a session in place of one that was lost. What that had is sent again.
+func (s *Spark) rejoin(ctx context.Context) error {
+	broken := s.session
+	s.session = s.newSession(broken.Address)
+	s.program = "optcomplete-" + s.session.ID
+	s.shared, s.sent = map[string]bool{}, map[string]bool{}
+	within := s.session.Silence / 3
+	if s.hurried() {
+		within = min(within, time.Second)
+	}
+	if !s.session.There(ctx, within) {
+		return &connect.Error{Code: connect.Unavailable, Message: "no answer"}
+	}
+	if err := s.join(ctx); err != nil {
+		return err
+	}
+	s.lost = false
+	s.log("a new session at %s goes on", s.Cluster.Address)
+	stop, cancel := context.WithTimeout(ctx, parting)
+	defer cancel()
+	s.session.Succeed(stop, broken)
+	return nil
+}
+
+func (s *Spark) newSession(a connect.Address) *connect.Session {
+	session := connect.Open(a)
+	session.Hurry = s.hurry
+	if s.settings.Silence > 0 {
+		session.Silence = s.settings.Silence
+	}
+	return session
+}
+
+// parting is how long the server may take to cancel work, and to end a session.
+const parting = 2 * time.Second
+
 // Close ends the session. What it does takes at most a few seconds.
 func (s *Spark) Close() {
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), parting)
 	defer cancel()
 	s.spills.remove()
 	if s.command != nil {
 		s.command.close()
+		return
+	}
+	if s.session.Silent() {
 		return
 	}
 	if s.table != "" {

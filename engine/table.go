@@ -55,7 +55,7 @@ func Connect(ctx context.Context, settings Settings) (*Spark, error) {
 	if strings.HasPrefix(settings.Address, commandScheme) {
 		return nil, errors.New("a command reads no tables: name a Spark Connect server (sc://HOST:PORT)")
 	}
-	s, err := begin(settings)
+	s, err := begin(ctx, settings)
 	if err != nil {
 		return nil, err
 	}
@@ -182,8 +182,9 @@ func quoted(text string) string {
 }
 
 // begin is a session of which the server knows nothing yet.
-func begin(settings Settings) (*Spark, error) {
-	s := &Spark{settings: settings, shared: map[string]bool{}, sent: map[string]bool{}, workers: map[string]int{}, decides: decider{kinds: map[string]Kind{}, said: map[string]bool{}}}
+func begin(ctx context.Context, settings Settings) (*Spark, error) {
+	s := &Spark{settings: settings, hurry: ctx.Done(), shared: map[string]bool{}, sent: map[string]bool{}, workers: map[string]int{}, decides: decider{kinds: map[string]Kind{}, said: map[string]bool{}}}
+	s.Cluster.Tasks = settings.Tasks
 	if text, ok := strings.CutPrefix(settings.Address, commandScheme); ok {
 		s.Cluster.Address, s.Cluster.Spark = settings.Address, "none: a command"
 		var err error
@@ -194,7 +195,7 @@ func begin(settings Settings) (*Spark, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.session = connect.Open(address)
+	s.session = s.newSession(address)
 	s.Cluster.Address = address.String()
 	s.program = "optcomplete-" + s.session.ID
 	return s, nil

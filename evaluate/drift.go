@@ -30,8 +30,8 @@ type Drift struct {
 
 // DriftTest compares one number with what it was at the fit.
 type DriftTest struct {
-	What    string  `json:"what"`              // rmse, level, effect, mean, sd, unselected
-	Feature string  `json:"feature,omitempty"` // of effect, mean, sd and unselected
+	What    string  `json:"what"`              // rmse, level, effect, mean, sd, spread, unselected, selection
+	Feature string  `json:"feature,omitempty"` // that it is about; of selection, those that came for others
 	Fit     float64 `json:"fit"`
 	Now     float64 `json:"now"`
 	T       float64 `json:"t"` // difference in standard errors
@@ -46,7 +46,9 @@ var ErrTooFewForDrift = errors.New("fewer than 3 rows or 3 columns that the mode
 // the hold-out, if there was one; their mean; for each selected feature whether its effect has
 // moved, which shows as errors that depend on it, and whether its mean or its standard deviation over
 // the entries has; and for other features, whose values may be nil, whether errors depend on
-// them, which shows that another selection would explain more.
+// them, which shows that another selection would explain more, and whether such a selection is found. Of the
+// rows it tells whether they differ from each other as much as at the fit, in their level and on
+// each selected feature.
 //
 // Entries share the row's and the column's deviations, so variances are clustered by both
 // (Cameron, Gelbach and Miller 2011), and differences are compared with Student's t, of as many
@@ -96,9 +98,15 @@ func FindDrift(m *model.Model, entries *data.Ratings, others *data.Features) (*D
 			last.P = 2 * t.Survival(math.Abs(last.T))
 		}
 	}
+	rows, wider := c.byRow(m), 1+n/float64(m.Summary.Observed)
+	spread(m, rows, wider, func(test DriftTest) { out.Tests = append(out.Tests, test) })
 	if others != nil {
-		if err := c.unselected(m, others, add); err != nil {
+		line, err := c.unselected(m, others, add)
+		if err != nil {
 			return nil, err
+		}
+		if r := newReselection(m, others, line, rows); r != nil {
+			out.Tests = append(out.Tests, r.test(m.Summary.Terms, wider))
 		}
 	}
 	for x := range out.Tests {
@@ -110,8 +118,8 @@ func FindDrift(m *model.Model, entries *data.Ratings, others *data.Features) (*D
 }
 
 // unselected tests whether errors depend on features that were not selected.
-func (c *comparison) unselected(m *model.Model, others *data.Features, add func(what, feature string, fit, now, variance float64)) error {
-	line := make([]int, len(m.ColumnIDs)) // of the table
+func (c *comparison) unselected(m *model.Model, others *data.Features, add func(what, feature string, fit, now, variance float64)) (line []int, err error) {
+	line = make([]int, len(m.ColumnIDs)) // of the table
 	at := map[string]int{}
 	for j, id := range others.IDs {
 		at[id] = j
@@ -119,7 +127,7 @@ func (c *comparison) unselected(m *model.Model, others *data.Features, add func(
 	for j, id := range m.ColumnIDs {
 		var known bool
 		if line[j], known = at[id]; !known {
-			return fmt.Errorf("column %s of the model has no features in the table", data.Quote(id))
+			return nil, fmt.Errorf("column %s of the model has no features in the table", data.Quote(id))
 		}
 	}
 	p := len(others.Names)
@@ -130,13 +138,13 @@ func (c *comparison) unselected(m *model.Model, others *data.Features, add func(
 		slope, variance := c.slope(func(e int) float64 { return others.Values[line[c.column[e]]*p+f] })
 		add("unselected", name, 0, slope, variance)
 	}
-	return nil
+	return line, nil
 }
 
 // comparison is entries, and by how much their predictions are off.
 type comparison struct {
-	row, column []int32 // of the model
-	error       []float64
+	row, column  []int32 // of the model
+	value, error []float64
 }
 
 // compared is the entries that can be compared with those of the fit.
@@ -177,7 +185,8 @@ func compared(m *model.Model, entries *data.Ratings) (*comparison, *Drift, error
 				out.New++
 				continue
 			}
-			c.row, c.column, c.error = append(c.row, int32(row)), append(c.column, int32(j)), append(c.error, values[x]-a.Value)
+			c.row, c.column = append(c.row, int32(row)), append(c.column, int32(j))
+			c.value, c.error = append(c.value, values[x]), append(c.error, values[x]-a.Value)
 		}
 	}
 	out.Entries = len(c.error)

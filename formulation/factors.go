@@ -14,9 +14,9 @@ import (
 
 // Numbers of the look at other factors of γ.
 const (
-	factorEntries = 250_000 // of the sample of rows that it is made on, about
+	factorEntries = 125_000 // of the sample of rows that it is made on, about
 	factorPasses  = 24      // of it, at each factor, or more of small data:
-	factorWork    = 6_000_000
+	factorWork    = 3_000_000
 	mostFactors   = 400
 	factorStep    = 3
 )

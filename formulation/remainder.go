@@ -139,8 +139,9 @@ func (t *formulation) trial(ctx context.Context, part evaluate.Part, s *cost, fo
 
 // What a remainder would gain is tried with so many steps and unnamed traits at most.
 const (
-	gainSteps = 8
-	gainRank  = 10
+	gainEntries = 50_000 // at most
+	gainSteps   = 6
+	gainRank    = 10
 )
 
 // tryRemainder tells what a remainder would gain, on some of the entries: nil where there is none
@@ -150,7 +151,7 @@ func (t *formulation) tryRemainder(ctx context.Context, train data.Source, s *co
 		return nil, nil
 	}
 	ctx = pass.WithLabel(ctx, "trial of the remainder")
-	part, err := evaluate.Validation(ctx, train, 0.2, trialAtMost, t.Seed, t.Threads)
+	part, err := evaluate.Validation(ctx, train, 0.2, gainEntries, t.Seed, t.Threads)
 	if err != nil || part.Train.Observed() == 0 || part.Held.Observed() == 0 {
 		return nil, err
 	}

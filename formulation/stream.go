@@ -7,8 +7,8 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/internal/lists"
+	"optcomplete/model"
 	"optcomplete/model/estimate"
-	"optcomplete/model/store"
 	"optcomplete/pass"
 	"optcomplete/selection"
 )
@@ -27,36 +27,39 @@ func (t *formulation) allParts(ctx context.Context, rowIDs []string, train data.
 	if t.Folder == "" || t.ResidualRank != 0 {
 		return t.parts(ctx, train, units, c)
 	}
+	to, err := model.NeedStorage()
+	if err != nil {
+		return nil, err
+	}
 	n, _ := train.Dims()
 	members := t.members(units)
 	terms := lists.Pick(t.features.Names, members)
 	effects := t.Model.Effects().Rows
-	var shards *store.RowShards
+	var shards, file io.Closer // nil: the rows are in no such files
+	var rows estimate.RowStore
+	finish := func() error { return nil }
 	var elsewhere func() (*estimate.ShardSink, error)
 	if pass.Remote(ctx) && slices.Equal(rowIDs, estimate.RowIDsOf(train)) {
-		elsewhere = func() (sink *estimate.ShardSink, err error) {
-			if shards, err = store.CreateRowShards(t.Folder, terms, effects, t.Threads); err != nil {
+		elsewhere = func() (*estimate.ShardSink, error) {
+			begun, sink, err := to.RowShards(t.Folder, terms, effects, t.Threads)
+			if err != nil {
 				return nil, err
 			}
-			return &estimate.ShardSink{By: shards.Writer(), Work: shardWork, Take: shards.Take}, nil
+			rows, shards, sink.Work = begun, begun, shardWork
+			return sink, nil
 		}
 	}
-	var file *store.RowFile
 	var take estimate.RowSink
 	if 8*n*len(members) >= streamFrom {
-		var err error
-		if file, err = store.CreateRowFile(t.Folder, rowIDs, terms, effects, t.Threads); err != nil {
+		begun, err := to.RowFile(t.Folder, rowIDs, terms, effects, t.Threads)
+		if err != nil {
 			return nil, err
 		}
-		take = file.Take
+		rows, file, take, finish = begun, begun, begun.Take, begun.Finish
 	}
 	parts, err := t.partsTo(ctx, train, units, c, take, elsewhere)
-	switch {
-	case shards != nil && err == nil:
-		parts.Coefficients = shards
-	case file != nil && shards == nil && err == nil:
-		err = file.Finish()
-		parts.Coefficients = file
+	if err == nil && shards == nil {
+		err = finish()
 	}
 	if file != nil && (err != nil || shards != nil) {
 		file.Close()
@@ -66,6 +69,9 @@ func (t *formulation) allParts(ctx context.Context, rowIDs []string, train data.
 	}
 	if err != nil {
 		return nil, err
+	}
+	if rows != nil {
+		parts.Coefficients = rows
 	}
 	return parts, nil
 }

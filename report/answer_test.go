@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/net/html"
 
-	"optcomplete"
+	"optcomplete/formulation"
 	"optcomplete/internal/must"
 	"optcomplete/model/estimate"
 	"optcomplete/result"
@@ -36,7 +36,7 @@ func sectionText(page *html.Node, id string) string {
 // TestFirstScreenAnswers: which features, in which direction, how much better than
 // averages and how sure, in the words of the data; then what is proven.
 func TestFirstScreenAnswers(t *testing.T) {
-	s := fitted(t, func(p *optcomplete.Problem, s *optcomplete.Settings) {
+	s := fitted(t, func(p *formulation.Problem, s *formulation.Settings) {
 		p.Nouns, s.Gamma = result.NounsOf("user_id", "film", "rating"), 0
 	}).Summary
 	s.Diagnostics.Terms[0].Spread.Positive, s.Diagnostics.Terms[0].StepSpread.Positive = 0.96, 0.96

@@ -9,12 +9,12 @@ import (
 	"path/filepath"
 	"strings"
 
-	"optcomplete"
 	"optcomplete/data"
 	"optcomplete/internal/textfile"
 	"optcomplete/model/store"
 	"optcomplete/regress/saved"
 	"optcomplete/result"
+	"optcomplete/selection"
 	"optcomplete/twosided"
 )
 
@@ -96,7 +96,7 @@ func NameOf(dir string) string {
 
 // Path is what `optcomplete path --json` printed.
 type Path struct {
-	optcomplete.PathResult
+	selection.PathResult
 	doc *document
 }
 

@@ -15,28 +15,29 @@ import (
 
 	"golang.org/x/net/html"
 
-	"optcomplete"
 	"optcomplete/data/synth"
+	"optcomplete/formulation"
 	"optcomplete/internal/must"
 	"optcomplete/model"
 	"optcomplete/result"
+	"optcomplete/selection"
 	"optcomplete/spec"
 	"optcomplete/twosided"
 )
 
 // fitted makes a small model of some kind, with names that HTML must escape.
-func fitted(t testing.TB, change func(*optcomplete.Problem, *optcomplete.Settings)) *optcomplete.Model {
+func fitted(t testing.TB, change func(*formulation.Problem, *formulation.Settings)) *model.Model {
 	t.Helper()
 	in := must.Get(synth.Generate(synth.Config{Rows: 80, Columns: 30, Features: 12, K: 3, Missing: 0.5, Noise: 0.05, Seed: 5}))(t)
 	in.Features.Names[in.Selected[0]] = `<script>alert("R&B")</script>`
-	problem := optcomplete.Problem{Ratings: in.Ratings, Features: in.Features}
-	settings := optcomplete.Settings{K: 3, Model: spec.Full, Statistics: optcomplete.Statistics{Gamma: 0.5, Holdout: 0.2, Seed: 3}, Limits: optcomplete.Limits{Threads: 2}}
+	problem := formulation.Problem{Ratings: in.Ratings, Features: in.Features}
+	settings := formulation.Settings{K: 3, Model: spec.Full, Statistics: spec.Statistics{Gamma: 0.5, Holdout: 0.2, Seed: 3}, Limits: spec.Limits{Threads: 2}}
 	change(&problem, &settings)
-	m := must.Get(optcomplete.Fit(context.Background(), problem, settings))(t)
+	m := must.Get(formulation.Fit(context.Background(), problem, settings))(t)
 	return m
 }
 
-func usual(*optcomplete.Problem, *optcomplete.Settings) {}
+func usual(*formulation.Problem, *formulation.Settings) {}
 
 // jsonOf is model.json as it would be saved.
 func jsonOf(t testing.TB, s interface{ WriteJSON(io.Writer) error }) []byte {
@@ -57,10 +58,10 @@ func written(t testing.TB, text []byte, path *Path) (string, *html.Node) {
 }
 
 func TestEveryNumberIsThatOfTheModel(t *testing.T) {
-	for name, change := range map[string]func(*optcomplete.Problem, *optcomplete.Settings){
+	for name, change := range map[string]func(*formulation.Problem, *formulation.Settings){
 		"full":        usual,
-		"paper, auto": func(_ *optcomplete.Problem, s *optcomplete.Settings) { s.Model, s.Gamma = spec.Paper, 0 },
-		"pooled": func(_ *optcomplete.Problem, s *optcomplete.Settings) {
+		"paper, auto": func(_ *formulation.Problem, s *formulation.Settings) { s.Model, s.Gamma = spec.Paper, 0 },
+		"pooled": func(_ *formulation.Problem, s *formulation.Settings) {
 			s.Model, s.Gamma0, s.Holdout = spec.Pooled, 1, 0
 		},
 	} {
@@ -234,8 +235,8 @@ func TestTwoSidedModelHasAReport(t *testing.T) {
 
 func TestPathIsPartOfTheReport(t *testing.T) {
 	in := must.Get(synth.Generate(synth.Config{Rows: 60, Columns: 30, Features: 8, K: 3, Missing: 0.4, Noise: 0.05, Seed: 5}))(t)
-	result := must.Get(optcomplete.Path(context.Background(), optcomplete.Problem{Ratings: in.Ratings, Features: in.Features},
-		optcomplete.Settings{Model: spec.Full, Statistics: optcomplete.Statistics{Gamma: 0.5, ColumnShrinkage: 4}}, optcomplete.PathSettings{KMax: 4, Folds: 2, Bootstrap: 4, K: 3}))(t)
+	result := must.Get(formulation.Path(context.Background(), formulation.Problem{Ratings: in.Ratings, Features: in.Features},
+		formulation.Settings{Model: spec.Full, Statistics: spec.Statistics{Gamma: 0.5, ColumnShrinkage: 4}}, selection.PathSettings{KMax: 4, Folds: 2, Bootstrap: 4, K: 3}))(t)
 	pathText := must.Get(json.Marshal(result))(t)
 	file := filepath.Join(t.TempDir(), "path.json")
 	must.Do(t, os.WriteFile(file, pathText, 0o666))
@@ -261,16 +262,16 @@ func TestPathIsPartOfTheReport(t *testing.T) {
 func TestCompareWarnsOfOtherData(t *testing.T) {
 	one := fitted(t, usual).Summary
 	for name, c := range map[string]struct {
-		change func(*optcomplete.Problem, *optcomplete.Settings)
+		change func(*formulation.Problem, *formulation.Settings)
 		want   string
 	}{
-		"another γ":    {func(_ *optcomplete.Problem, s *optcomplete.Settings) { s.Gamma = 2 }, ""},
-		"another k":    {func(_ *optcomplete.Problem, s *optcomplete.Settings) { s.K = 2 }, ""},
-		"another seed": {func(_ *optcomplete.Problem, s *optcomplete.Settings) { s.Seed = 9 }, "held out other entries"},
-		"other values": {func(p *optcomplete.Problem, _ *optcomplete.Settings) {
+		"another γ":    {func(_ *formulation.Problem, s *formulation.Settings) { s.Gamma = 2 }, ""},
+		"another k":    {func(_ *formulation.Problem, s *formulation.Settings) { s.K = 2 }, ""},
+		"another seed": {func(_ *formulation.Problem, s *formulation.Settings) { s.Seed = 9 }, "held out other entries"},
+		"other values": {func(p *formulation.Problem, _ *formulation.Settings) {
 			p.Ratings = p.Ratings.With(p.Ratings.Matrix().Map(func(_ int, _ int32, v float64) float64 { return v + 1 }))
 		}, "their fingerprints differ"},
-		"fewer entries": {func(_ *optcomplete.Problem, s *optcomplete.Settings) {}, "fitted on other data"},
+		"fewer entries": {func(_ *formulation.Problem, s *formulation.Settings) {}, "fitted on other data"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			other := fitted(t, c.change).Summary
@@ -297,7 +298,7 @@ func TestCompareWarnsOfOtherData(t *testing.T) {
 // TestCompareWarnsOfOtherWeights: entries of other weights are other data.
 func TestCompareWarnsOfOtherWeights(t *testing.T) {
 	weighted := func(by float64) *Model {
-		s := fitted(t, func(p *optcomplete.Problem, _ *optcomplete.Settings) {
+		s := fitted(t, func(p *formulation.Problem, _ *formulation.Settings) {
 			weights := make([]float64, p.Ratings.Observed())
 			for e := range weights {
 				weights[e] = 1 + by*float64(e%3)
@@ -351,8 +352,8 @@ func TestOtherFormatsAreRefused(t *testing.T) {
 func TestSizeDoesNotGrowWithRows(t *testing.T) {
 	size := func(rows int) int {
 		in := must.Get(synth.Generate(synth.Config{Rows: rows, Columns: 40, Features: 12, K: 3, Missing: 0.8, Noise: 0.05, Seed: 5}))(t)
-		m := must.Get(optcomplete.Fit(context.Background(), optcomplete.Problem{Ratings: in.Ratings, Features: in.Features},
-			optcomplete.Settings{K: 3, Model: spec.Full, Statistics: optcomplete.Statistics{Gamma: 0.5, ColumnShrinkage: 4, Holdout: 0.2}, Limits: optcomplete.Limits{TimeLimit: 2 * time.Second}}))(t)
+		m := must.Get(formulation.Fit(context.Background(), formulation.Problem{Ratings: in.Ratings, Features: in.Features},
+			formulation.Settings{K: 3, Model: spec.Full, Statistics: spec.Statistics{Gamma: 0.5, ColumnShrinkage: 4, Holdout: 0.2}, Limits: spec.Limits{TimeLimit: 2 * time.Second}}))(t)
 		page, _ := written(t, jsonOf(t, m.Summary), nil)
 		return len(page)
 	}

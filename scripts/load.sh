@@ -2,17 +2,20 @@
 # Measures the service under load, with wrk on loopback, and prints a table for docs/service.md.
 # Runs from the root of a checkout:
 #
-#   scripts/load.sh MODEL            a saved model; 10 s for each line
-#   scripts/load.sh MODEL 600        ten minutes for each, for the memory
-#   scripts/load.sh MODEL 10 1000    and as many swaps of the model under load
+#   scripts/load.sh MODEL                a saved model; 10 s for each line, and 1,000 swaps
+#                                        of the model under load, in at most 20 minutes
+#   scripts/load.sh MODEL 10 50          50 swaps
+#   scripts/load.sh MODEL 10 1000 600    and ten minutes of load, for the memory
 #
 # The generator shares the machine with the service: on two cores, each has about one. Where others
 # share it too, look at the processor time a request, which depends on them less than the rates do.
 set -eu
 
-model=${1:?usage: scripts/load.sh MODEL [SECONDS [SWAPS]]}
+model=${1:?usage: scripts/load.sh MODEL [SECONDS [SWAPS [MEMORY-SECONDS]]]}
 seconds=${2:-10}
-swaps=${3:-50}
+swaps=${3:-1000}
+flat=${4:-0}
+longest=1200 # seconds for the swaps
 command -v wrk >/dev/null || { echo 'load: wrk is not installed (apt-get install wrk)' >&2; exit 1; }
 command -v python3 >/dev/null || { echo 'load: python3 is not installed' >&2; exit 1; }
 
@@ -70,11 +73,26 @@ line 'predict one pair' pair predict 64 1
 line 'recommend 10' row recommend 16 1
 line 'predict 10,000 pairs' batch predict 4 10000
 
+# Memory over time: every minute, and at the end.
+if [ "$flat" -gt 0 ]; then
+	echo
+	wrk -t1 -c64 -d"${flat}s" -s "$work/pair.lua" "http://$address/v1/models/m/predict" >"$work/out" &
+	generator=$!
+	for minute in $(seq $(((flat + 59) / 60))); do
+		sleep $((flat - (minute - 1) * 60 < 60 ? flat - (minute - 1) * 60 : 60))
+		echo "memory after $minute min of load: $(memory)"
+	done
+	wait "$generator"
+fi
+
 # Swaps under load: the folder is replaced at once, as fit -o does it.
-wrk -t1 -c8 -d"$((swaps * 3))s" -s "$work/pair.lua" "http://$address/v1/models/m/predict" >"$work/out" &
+[ "$swaps" -gt 0 ] || exit 0
+until=$(($(date +%s) + longest))
+wrk -t1 -c8 -d"$((longest + 30))s" -s "$work/pair.lua" "http://$address/v1/models/m/predict" >"$work/out" &
 generator=$!
 before=0
 for n in $(seq "$swaps"); do
+	[ "$(date +%s)" -lt "$until" ] || break
 	cp -r "$model" "$work/served/next"
 	mv -T --exchange "$work/served/next" "$work/served/m" 2>/dev/null || {
 		mv "$work/served/m" "$work/served/old"

@@ -274,3 +274,60 @@ func TestGroupsCountAsOne(t *testing.T) {
 		t.Errorf("%d products of tissue × pathway, not %d, among %v", of, want, both.Selected)
 	}
 }
+
+// TestWhatTablesSayIsNeverSelected: a field that either table's encoding says is never to be
+// selected is in no product; that one always is cannot be said of one side.
+func TestWhatTablesSayIsNeverSelected(t *testing.T) {
+	problem := grouped(t)
+	settings := Settings{K: 1, Statistics: spec.Statistics{Gamma: 0.1}}
+	fit := func() (*Model, error) { return Fit(context.Background(), problem, settings) }
+	first := must.Get(fit())(t).Summary.Products[0]
+	for _, side := range []struct {
+		e    *encode.Encoding
+		name string
+	}{{problem.RowEncoding, first.Row}, {problem.ColumnEncoding, first.Column}} {
+		x := slices.IndexFunc(side.e.Groups, func(g encode.Group) bool {
+			return slices.ContainsFunc(g.Features, func(f int) bool { return side.e.Features[f].Name == side.name })
+		})
+		side.e.Groups[x].Never = true
+		for _, p := range must.Get(fit())(t).Summary.Products {
+			if p.Row == side.name || p.Column == side.name {
+				t.Errorf("%s was never to be selected", p.Name())
+			}
+		}
+		settings.Always = []string{first.Unit}
+		if first.Unit == "" {
+			settings.Always = []string{first.Name()}
+		}
+		if _, err := fit(); err == nil || !strings.Contains(err.Error(), "both always and never") {
+			t.Error(err)
+		}
+		settings.Always, side.e.Groups[x].Never, side.e.Groups[x].Always = nil, false, true
+		if _, err := fit(); err == nil || !strings.Contains(err.Error(), "what is selected are products") {
+			t.Error(err)
+		}
+		side.e.Groups[x].Always = false
+	}
+}
+
+// TestGammaThatPredictsNoWorse: where the learned γ leaves a gap, a smaller one that was tried is
+// taken if it selects the same or predicts no worse.
+func TestGammaThatPredictsNoWorse(t *testing.T) {
+	for _, c := range []struct{ rmse, want float64 }{{0.9, 0.08}, {1.1, 1}} { // of the selection below 0.5
+		l := &learning{unit: 1000, learned: func() float64 { return 1 }, try: func(gamma float64) (result.GammaPoint, error) {
+			gap := 1.0
+			p := result.GammaPoint{Gamma: gamma, RMSE: 1, RootGap: &gap, Selected: []string{"a"}}
+			if gamma < 0.5 {
+				p.RMSE, p.Selected = c.rmse, []string{"b"}
+			}
+			if gamma < 0.02 {
+				p.RMSE = 2
+			}
+			return p, nil
+		}, gap: func(gamma float64) (gap, missed float64, err error) { return 1, gamma, nil }}
+		gamma, path, err := l.run(context.Background())
+		if err != nil || math.Abs(gamma/c.want-1) > 0.9 || (gamma < 0.5) != (c.rmse < 1) {
+			t.Errorf("%v: γ %v, %+v, %v", c.rmse, gamma, path, err)
+		}
+	}
+}

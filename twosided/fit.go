@@ -3,6 +3,7 @@ package twosided
 import (
 	"context"
 	"io"
+	"slices"
 	"time"
 
 	"optcomplete/checkpoint"
@@ -195,6 +196,21 @@ func (s *sides) search(settings Settings) (search.Settings, error) {
 	find, err := selection.Find(settings.K, settings.Choice, settings.Limits, s.indices)
 	if err != nil {
 		return find, err
+	}
+	rows, err := s.ofRows.never(s.rowEncoding)
+	if err != nil {
+		return find, err
+	}
+	columns, err := s.ofColumns.never(s.columnEncoding)
+	if err != nil {
+		return find, err
+	}
+	find.Never = slices.Concat(find.Never, s.cross(rows, upto(len(s.ofColumns.units))), s.cross(upto(len(s.ofRows.units)), columns))
+	find.Never = lists.Distinct(find.Never)
+	for _, u := range find.Always {
+		if slices.Contains(find.Never, u) {
+			return find, spec.Errorf("%q is both always and never to be selected", s.unitName(u))
+		}
 	}
 	find.Requires, err = s.requirements(settings.Heredity)
 	return find, err

@@ -227,6 +227,29 @@ func places(ids []string) map[string]int {
 	return at
 }
 
+var _ model.Fitted = (*Model)(nil)
+
+func init() {
+	store.Loaders[Kind] = func(dir string) (model.Fitted, error) { return Load(dir) }
+}
+
+// Selects gives the names of the selected products, and what is proven of them.
+func (m *Model) Selects() ([]string, *result.Certificate) {
+	return m.Summary.Selected, &m.Summary.Certificate
+}
+
+// Ask predicts; see Predict.
+func (m *Model) Ask(q model.Query) (result.Answer, error) {
+	value, err := m.Predict(q.Row, q.Column)
+	return result.Answer{Value: value, Unclipped: value}, err
+}
+
+// WriteJSON writes the summary.
+func (m *Model) WriteJSON(w io.Writer) error { return m.Summary.WriteJSON(w) }
+
+// Close does nothing: all of the model is in memory.
+func (m *Model) Close() error { return nil }
+
 // Predict returns the prediction for a row and a column by their ids, observed
 // or not. The error is a *model.UnknownRowError or a *model.UnknownColumnError.
 func (m *Model) Predict(row, column string) (float64, error) {

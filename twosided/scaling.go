@@ -8,6 +8,7 @@ import (
 	"optcomplete/encode"
 	"optcomplete/internal/lists"
 	"optcomplete/internal/random"
+	"optcomplete/spec"
 )
 
 // scaling is a feature table and how the features of products are made from it:
@@ -58,6 +59,25 @@ func (s *scaling) group(names []string, e *encode.Encoding) {
 			s.units[u].name = names[of[0]]
 		}
 	}
+}
+
+// never are the units that no product may have, as the encoding says. It cannot say that
+// one is always selected: which product with it is open.
+func (s *scaling) never(e *encode.Encoding) (units []int, err error) {
+	if e == nil {
+		return nil, nil
+	}
+	for _, g := range e.Groups {
+		if g.Always {
+			return nil, spec.Errorf("%q is said to be selected always, but what is selected are products: name some in the always list", g.Name)
+		}
+		for _, f := range g.Features {
+			if at, used := s.of[e.Features[f].Name]; g.Never && used {
+				units = append(units, s.unitOf[at])
+			}
+		}
+	}
+	return units, nil
 }
 
 // find gives the units that a name stands for: of a feature, a group, or a field.

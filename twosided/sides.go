@@ -207,16 +207,18 @@ func (s *sides) indices(names []string, list string) ([]int, error) {
 	return lists.Distinct(found), nil
 }
 
+// cross are the units of some of the rows with some of the columns.
+func (s *sides) cross(rows, columns []int) (out []int) {
+	for _, q := range rows {
+		for _, l := range columns {
+			out = append(out, q*len(s.ofColumns.units)+l)
+		}
+	}
+	return out
+}
+
 func (s *sides) find(name, list string) ([]int, error) {
 	p1, p2 := len(s.ofRows.units), len(s.ofColumns.units)
-	cross := func(rows, columns []int) (out []int) {
-		for _, q := range rows {
-			for _, l := range columns {
-				out = append(out, q*p2+l)
-			}
-		}
-		return out
-	}
 	for _, between := range []string{separator, " x ", " * ", "*"} {
 		for from := 0; ; {
 			at := strings.Index(name[from:], between)
@@ -226,7 +228,7 @@ func (s *sides) find(name, list string) ([]int, error) {
 			at += from
 			rows := s.ofRows.find(strings.TrimPrefix(name[:at], RowsPrefix), s.rowEncoding)
 			columns := s.ofColumns.find(strings.TrimPrefix(name[at+len(between):], ColumnsPrefix), s.columnEncoding)
-			if out := cross(rows, columns); len(out) == 1 || len(out) > 1 && list != "always" {
+			if out := s.cross(rows, columns); len(out) == 1 || len(out) > 1 && list != "always" {
 				return out, nil
 			} else if len(out) > 1 {
 				return nil, spec.Errorf("the always list names %q, which is %d products: name the ones to select, such as %q", name, len(out), s.unitName(out[0]))
@@ -250,11 +252,11 @@ func (s *sides) find(name, list string) ([]int, error) {
 		}
 		return nil, spec.Errorf("the %s list names %q, which is not a product (write row feature × column feature)%s", list, name, suggest.After(name, s.near(name)))
 	case list == "always":
-		return nil, spec.Errorf("the always list names the feature %q: name a product, such as %q", name, s.unitName(append(cross(rows, []int{0}), cross([]int{0}, columns)...)[0]))
+		return nil, spec.Errorf("the always list names the feature %q: name a product, such as %q", name, s.unitName(append(s.cross(rows, []int{0}), s.cross([]int{0}, columns)...)[0]))
 	case len(rows) > 0:
-		return cross(rows, upto(p2)), nil
+		return s.cross(rows, upto(p2)), nil
 	}
-	return cross(upto(p1), columns), nil
+	return s.cross(upto(p1), columns), nil
 }
 
 // near are names that may have been meant: of products only where there are few.

@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"optcomplete"
 	"optcomplete/data/synth"
+	"optcomplete/formulation"
 	"optcomplete/model/store"
 	"optcomplete/result"
 	"optcomplete/spec"
@@ -31,12 +31,12 @@ func demoCommand(c *common) *cobra.Command {
 		if _, err := (&synthOutput{dir: output, force: force}).write(cmd.Context(), nil, films.Source); err != nil {
 			return err
 		}
-		problem := optcomplete.Problem{Ratings: films.Ratings, Features: films.Features, Nouns: result.NounsOf("viewer", "film", "rating")}
+		problem := formulation.Problem{Ratings: films.Ratings, Features: films.Features, Nouns: result.NounsOf("viewer", "film", "rating")}
 		c.factf("Data", "%s, in %s", dataText(films.Ratings, 0, problem.Nouns), output)
 		log := newSearchLog(c)
 		log.begin(cmd, films.K, len(films.Features.Names), "model paper", "gamma auto", "holdout 0.2")
-		settings := optcomplete.Settings{K: films.K, Model: spec.Paper, Statistics: optcomplete.Statistics{Holdout: 0.2, Seed: c.seed}, Limits: optcomplete.Limits{Threads: c.threads}, OnEvent: log.event}
-		fitted, err := optcomplete.Fit(cmd.Context(), problem, settings)
+		settings := formulation.Settings{K: films.K, Model: spec.Paper, Statistics: spec.Statistics{Holdout: 0.2, Seed: c.seed}, Limits: spec.Limits{Threads: c.threads}, OnEvent: log.event}
+		fitted, err := formulation.Fit(cmd.Context(), problem, settings)
 		if err != nil {
 			return err
 		}
@@ -55,7 +55,7 @@ func demoCommand(c *common) *cobra.Command {
 		// The oracle: the same fit with the true features given.
 		truth := settings
 		truth.Always, truth.Gamma, truth.OnEvent = films.SelectedNames(), fitted.Summary.Gamma, nil
-		oracle, err := optcomplete.Fit(cmd.Context(), problem, truth)
+		oracle, err := formulation.Fit(cmd.Context(), problem, truth)
 		if err != nil {
 			return err
 		}

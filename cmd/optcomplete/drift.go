@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -81,6 +82,7 @@ func findDrift(cmd *cobra.Command, c *common, path, file string, f *evaluateFlag
 // driftWords say what a test compares.
 var driftWords = map[string]string{
 	"rmse": "RMSE", "level": "mean error", "effect": "error per unit of %s", "mean": "mean of %s", "sd": "sd of %s", "unselected": "error per unit of %s (not selected)",
+	"selection": "gain of %s (for an entry)",
 }
 
 func printDrift(w io.Writer, d *evaluate.Drift, nouns *result.Nouns) error {
@@ -98,7 +100,12 @@ func printDrift(w io.Writer, d *evaluate.Drift, nouns *result.Nouns) error {
 	fmt.Fprintln(t, "\tat the fit\tnow\tstandard errors apart\t")
 	for _, test := range shown {
 		name := driftWords[test.What]
-		if test.Feature != "" {
+		switch {
+		case test.What == "spread":
+			name = fmt.Sprintf("sd over %s of %s", nouns.Rows(), cmp.Or(test.Feature, "the level"))
+		case test.What == "selection" && test.Feature == "":
+			name = "gain of another selection"
+		case test.Feature != "":
 			name = fmt.Sprintf(name, test.Feature)
 		}
 		fmt.Fprintf(t, "%s\t%.4g\t%.4g\t%.1f\t%s\n", name, test.Fit, test.Now, test.T, only(test.Moved, "moved"))

@@ -9,15 +9,16 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"optcomplete"
 	"optcomplete/data"
 	"optcomplete/data/pack"
 	"optcomplete/engine"
 	"optcomplete/evaluate"
+	"optcomplete/formulation"
 	"optcomplete/internal/lists"
 	"optcomplete/internal/memory"
 	"optcomplete/model/store"
 	"optcomplete/pass"
+	"optcomplete/spec"
 )
 
 // engineFlags say where passes are computed.
@@ -33,11 +34,11 @@ type engineFlags struct {
 
 // open opens the engine.
 func (f *engineFlags) open(ctx context.Context, c *common) (*engine.Spark, error) {
-	if err := engine.CheckAddress(f.Engine); err != nil {
+	if _, err := engine.CheckAddress(f.Engine); err != nil {
 		return nil, usagef("%v", err)
 	}
 	return engine.Open(ctx, engine.Settings{
-		Address: f.Engine, Program: f.EngineProgram, Least: f.EngineFrom, Tasks: f.EngineTasks, Folder: f.EngineFolder, Version: optcomplete.Version,
+		Address: f.Engine, Program: f.EngineProgram, Least: f.EngineFrom, Tasks: f.EngineTasks, Folder: f.EngineFolder, Version: spec.Version,
 		Log: func(line string) { c.notef("Engine    %s", line) },
 	})
 }
@@ -190,7 +191,7 @@ func workerCommand(c *common) *cobra.Command {
 		watch int
 	)
 	cmd := verb("worker", func(cmd *cobra.Command, args []string) error {
-		w := engine.NewWorker(optcomplete.Version)
+		w := engine.NewWorker(spec.Version)
 		switch {
 		case len(args) > 0:
 			return w.Pack(cmd.Context(), args[0], cmd.InOrStdin(), c.stdout)
@@ -229,7 +230,7 @@ type forecast struct {
 
 // dryRun fits a sample of the rows here and tells what all of them would take on the
 // cluster.
-func dryRun(cmd *cobra.Command, c *common, spark *engine.Spark, problem optcomplete.Problem, settings optcomplete.Settings, asJSON bool) error {
+func dryRun(cmd *cobra.Command, c *common, spark *engine.Spark, problem formulation.Problem, settings formulation.Settings, asJSON bool) error {
 	speeds, err := spark.Speeds(cmd.Context())
 	if err != nil {
 		return err
@@ -247,7 +248,7 @@ func dryRun(cmd *cobra.Command, c *common, spark *engine.Spark, problem optcompl
 	settings.Folder, settings.Checkpoint, settings.Memory = "", "", 0
 	seen := &engine.Observer{All: all}
 	c.notef("Estimate  a sample of %s is fitted here", counted(small.Ratings.Observed(), "entry", "entries"))
-	fitted, err := optcomplete.Fit(pass.WithRunner(cmd.Context(), seen), small, settings)
+	fitted, err := formulation.Fit(pass.WithRunner(cmd.Context(), seen), small, settings)
 	if err != nil {
 		return err
 	}

@@ -8,12 +8,12 @@ import (
 	"path/filepath"
 	"strings"
 
-	"optcomplete"
 	"optcomplete/data"
 	"optcomplete/data/ingest"
 	"optcomplete/data/pack"
 	"optcomplete/engine"
 	"optcomplete/internal/atomicfile"
+	"optcomplete/spec"
 )
 
 // pack packs files of this machine, or with an engine what Spark reads, into a pack, or
@@ -28,7 +28,7 @@ func (f *engineFlags) pack(ctx context.Context, c *common, paths []string, outpu
 		if err != nil {
 			return nil, err
 		}
-		spark, err := engine.Connect(ctx, engine.Settings{Address: f.Engine, Program: f.EngineProgram, Least: 1, Version: optcomplete.Version, Log: func(line string) { c.notef("Engine    %s", line) }})
+		spark, err := engine.Connect(ctx, engine.Settings{Address: f.Engine, Program: f.EngineProgram, Least: 1, Version: spec.Version, Log: func(line string) { c.notef("Engine    %s", line) }})
 		if err != nil {
 			return nil, err
 		}
@@ -62,7 +62,7 @@ func (f *engineFlags) pack(ctx context.Context, c *common, paths []string, outpu
 
 // tables are what Spark is to read.
 func (f *engineFlags) tables(paths []string, settings ingest.Settings) (tables []engine.Table, err error) {
-	if err := engine.CheckAddress(f.Engine); err != nil {
+	if _, err := engine.CheckAddress(f.Engine); err != nil {
 		return nil, usagef("%v", err)
 	}
 	if strings.HasPrefix(f.Engine, "exec:") {

@@ -192,3 +192,11 @@ func sameFolders(t *testing.T, a, b string) {
 		}
 	}
 }
+
+// TestPrintConfigShowsNoToken, nor other keys that are sent as headers.
+func TestPrintConfigShowsNoToken(t *testing.T) {
+	out, _ := command(t, exitDone, "fit", "--engine", "sc://head:443/;token=SECRET;x-key=SECRET", "--print-config")
+	if strings.Contains(out, "SECRET") || !strings.Contains(out, "sc://head:443/;use_ssl=true") {
+		t.Error(out)
+	}
+}

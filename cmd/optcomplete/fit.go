@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"optcomplete"
+	"optcomplete/formulation"
 	"optcomplete/internal/settings"
 	"optcomplete/loss"
 	"optcomplete/model"
@@ -23,12 +23,12 @@ type fitFlags struct {
 	refit    string
 	clip     string
 	loss     string
-	settings optcomplete.Settings
+	settings formulation.Settings
 	method   methodFlags
 	rank     rankFlag
 }
 
-func (f *fitFlags) resolve(cmd *cobra.Command, c *common) (optcomplete.Settings, error) {
+func (f *fitFlags) resolve(cmd *cobra.Command, c *common) (formulation.Settings, error) {
 	s := f.settings
 	s.Threads, s.Seed = c.threads, c.seed
 	kind, err := spec.ParseKind(f.model)
@@ -50,7 +50,7 @@ func (f *fitFlags) resolve(cmd *cobra.Command, c *common) (optcomplete.Settings,
 	if s.Method, err = f.method.resolve(f.rank); err != nil {
 		return s, usagef("--method: %v", err)
 	}
-	if optcomplete.Baseline(s.Method) {
+	if formulation.Baseline(s.Method) {
 		s.NearTies, s.SearchTime = 0, 0
 	} else {
 		s.ResidualRank = int(f.rank)
@@ -97,7 +97,7 @@ func fitCommand(c *common) *cobra.Command {
 		if settings.Delta > 0 && !settings.Loss.HasUnit() {
 			return usagef("--delta is for --loss huber, not for %s", f.loss)
 		}
-		if settings.K == 0 && !optcomplete.Baseline(settings.Method) {
+		if settings.K == 0 && !formulation.Baseline(settings.Method) {
 			return usagef("how many features? Give their number with -k")
 		}
 		if err := f.method.findSolver(cmd.Context(), settings.Method); err != nil {
@@ -128,7 +128,7 @@ func fitCommand(c *common) *cobra.Command {
 		}
 		defer ended()
 		start = time.Now()
-		in.stored, in.optional = true, optcomplete.Baseline(settings.Method) && !slices.Contains(usesAll, method)
+		in.stored, in.optional = true, formulation.Baseline(settings.Method) && !slices.Contains(usesAll, method)
 		problem, warnings, err := in.load(cmd, c, args[0], settings.Model)
 		if err != nil {
 			return err
@@ -155,7 +155,7 @@ func fitCommand(c *common) *cobra.Command {
 		}
 		log.begin(cmd, settings.K, choices(problem), suited...)
 		settings.OnEvent, settings.OnUnits, settings.OnDivided, settings.OnOutlook = log.event, log.units, log.divided, log.outlook
-		fitted, err := optcomplete.Fit(cmd.Context(), problem, settings)
+		fitted, err := formulation.Fit(cmd.Context(), problem, settings)
 		var files kept
 		// The cuts are of use most where a solver has failed.
 		cuts := f.method.cuts.save()
@@ -214,11 +214,11 @@ func fitCommand(c *common) *cobra.Command {
 
 // suit chooses the loss, where that is left to the values, and says so; of values that
 // are all 0 or 1 also for the settings of the log.
-func (c *common) suit(ctx context.Context, problem optcomplete.Problem, s *optcomplete.Settings, log *searchLog) (said []string, err error) {
-	suitable, err := optcomplete.SuitableLoss(ctx, problem, *s)
+func (c *common) suit(ctx context.Context, problem formulation.Problem, s *formulation.Settings, log *searchLog) (said []string, err error) {
+	suitable, err := formulation.SuitableLoss(ctx, problem, *s)
 	if err == nil && s.Loss == loss.Auto {
 		why := ""
-		switch why, err = optcomplete.WhySquares(ctx, problem, *s); {
+		switch why, err = formulation.WhySquares(ctx, problem, *s); {
 		case suitable != loss.Squared:
 			c.notef("note: all values are 0 or 1: their log-odds are explained, by --loss %v (--loss squared explains the numbers 0 and 1)", suitable)
 			said = []string{"loss " + suitable.String()}

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"optcomplete"
+	"optcomplete/formulation"
 	"optcomplete/internal/settings"
 	"optcomplete/spec"
 	"optcomplete/twosided"
@@ -53,11 +53,11 @@ func (e flagged) Error() string { return asFlags(e.error.Error()) }
 func (e flagged) Unwrap() error { return e.error }
 
 // kindOf is the method and the model of a fit, by the words of the table.
-func kindOf(s optcomplete.Settings, twoSided bool) (method, model string) {
+func kindOf(s formulation.Settings, twoSided bool) (method, model string) {
 	switch method = s.Method.String(); {
 	case twoSided:
 		return method, twosided.Kind
-	case optcomplete.Baseline(s.Method):
+	case formulation.Baseline(s.Method):
 		return method, ""
 	}
 	return method, s.Model.String()

@@ -13,6 +13,7 @@ import (
 	"optcomplete/data"
 	"optcomplete/data/ingest"
 	"optcomplete/encode"
+	"optcomplete/formulation"
 	"optcomplete/internal/lists"
 	"optcomplete/internal/settings"
 	"optcomplete/internal/textfile"
@@ -57,15 +58,15 @@ func (f *inputFlags) splitOf(cmd *cobra.Command) (spec.Split, error) {
 
 // load reads both files; what was left out becomes warnings. For the paper's
 // model the features are numbers, used as they are given.
-func (f *inputFlags) load(cmd *cobra.Command, c *common, ratingsPath string, kind spec.Kind) (optcomplete.Problem, []string, error) {
+func (f *inputFlags) load(cmd *cobra.Command, c *common, ratingsPath string, kind spec.Kind) (formulation.Problem, []string, error) {
 	if f.Features == "" && !f.optional {
-		return optcomplete.Problem{}, nil, usagef("the features are missing: give them with --features FILE")
+		return formulation.Problem{}, nil, usagef("the features are missing: give them with --features FILE")
 	}
 	settings := optcomplete.ReadSettings{Model: kind, ID: f.ID, Ratings: f.ratings, MinEntries: f.MinEntries, Stored: f.stored, Threads: c.threads, Times: f.Split == spec.TimeSplit.String()}
 	if settings.Features = f.table; settings.Features == nil && (!kind.AsGiven() || f.encode.given(cmd)) {
 		options, err := f.understand(cmd, kind)
 		if err != nil {
-			return optcomplete.Problem{}, nil, err
+			return formulation.Problem{}, nil, err
 		}
 		settings.Features = &options
 	}
@@ -129,7 +130,7 @@ func swapped(err error, ratings, features string) error {
 }
 
 // choices is the number of features, or groups of them, that are selected from.
-func choices(problem optcomplete.Problem) int {
+func choices(problem formulation.Problem) int {
 	if problem.Encoding != nil {
 		return len(problem.Encoding.Groups)
 	}
@@ -137,7 +138,7 @@ func choices(problem optcomplete.Problem) int {
 }
 
 // choiceNames are the names of those.
-func choiceNames(problem optcomplete.Problem) []string {
+func choiceNames(problem formulation.Problem) []string {
 	if problem.Encoding != nil {
 		return lists.Each(problem.Encoding.Groups, func(g encode.Group) string { return g.Name })
 	}

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"optcomplete"
+	"optcomplete/formulation"
 	"optcomplete/internal/memory"
 	"optcomplete/model/store"
 )
@@ -13,7 +13,7 @@ type largeFlags struct {
 }
 
 // resolve puts what the flags say into the settings of a fit.
-func (f *largeFlags) resolve(s *optcomplete.Settings) error {
+func (f *largeFlags) resolve(s *formulation.Settings) error {
 	s.Memory = memory.Default()
 	if err := memoryFlag("memory", f.Memory, &s.Memory); err != nil {
 		return err

@@ -13,11 +13,12 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"optcomplete"
 	"optcomplete/internal/rounding"
 	"optcomplete/internal/settings"
 	"optcomplete/result"
 	"optcomplete/search"
+	"optcomplete/selection"
+	"optcomplete/spec"
 )
 
 // searchLog prints what a search does, as solvers do: what is to be done, then a
@@ -149,7 +150,7 @@ func (l *searchLog) begin(cmd *cobra.Command, k, p int, more ...string) {
 		l.factf("Task", "select %d of %s (%s)", k, count(p, cmp.Or(l.thing, "feature")), ways(p, k))
 	}
 	l.factf("Settings", "%s", strings.Join(append(more, settingsOf(cmd, k > 0)...), ", "))
-	version := "OptComplete " + optcomplete.Version
+	version := "OptComplete " + spec.Version
 	if l.logTimes { // the machine is no part of a log that is to be the same everywhere
 		threads := l.threads
 		if threads == 0 {
@@ -262,7 +263,7 @@ func (l *searchLog) outlook(o result.Outlook) {
 }
 
 // divided prints how the time limit is divided.
-func (l *searchLog) divided(d optcomplete.Division) {
+func (l *searchLog) divided(d selection.Division) {
 	if !l.logTimes {
 		return
 	}

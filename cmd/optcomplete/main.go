@@ -22,10 +22,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"optcomplete"
 	"optcomplete/checkpoint"
 	"optcomplete/data"
-	_ "optcomplete/data/arrowfile"
+	"optcomplete/engine"
+	_ "optcomplete/files"
 	"optcomplete/internal/atomicfile"
 	"optcomplete/internal/events"
 	"optcomplete/internal/lists"
@@ -35,6 +35,7 @@ import (
 	"optcomplete/internal/suggest"
 	"optcomplete/report"
 	"optcomplete/result"
+	"optcomplete/spec"
 )
 
 const (
@@ -100,7 +101,7 @@ func (c *common) reporter() progress.Reporter {
 // exitCodeOf is how a program ends after an error, or none.
 func exitCodeOf(err error) int {
 	var input *data.InputError
-	var settings *optcomplete.SettingsError
+	var settings *spec.Error
 	var usage *usageError
 	var damaged *report.ModelError
 	var otherRun *checkpoint.MismatchError
@@ -208,7 +209,7 @@ func newRoot(c *common) *cobra.Command {
 		}
 		return unknownVerb(cmd, args[0])
 	})
-	root.Version, root.SilenceErrors, root.SilenceUsage, root.Args = optcomplete.Version, true, true, cobra.ArbitraryArgs
+	root.Version, root.SilenceErrors, root.SilenceUsage, root.Args = spec.Version, true, true, cobra.ArbitraryArgs
 	root.SetOut(c.stdout)
 	root.SetErr(c.stderr)
 	flags := table.For("", root.PersistentFlags())
@@ -283,6 +284,15 @@ func (c *common) settled(check cobra.PositionalArgs) cobra.PositionalArgs {
 			}
 		}
 		if c.printConfig {
+			if f := cmd.Flags().Lookup("engine"); f != nil && f.Changed { // a token is for nobody to see
+				shown, err := engine.CheckAddress(f.Value.String())
+				if err != nil {
+					return usagef("%v", err)
+				}
+				if err := f.Value.Set(shown); err != nil {
+					return err
+				}
+			}
 			title := fmt.Sprintf("Settings of %s, for: %s … --config FILE", cmd.CommandPath(), cmd.CommandPath())
 			if err := table.WriteConfig(c.stdout, title, flagsIn(cmd), groups); err != nil {
 				return err

@@ -13,9 +13,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"optcomplete"
 	"optcomplete/cutplanes"
 	"optcomplete/data"
+	"optcomplete/formulation"
 	"optcomplete/internal/atomicfile"
 	"optcomplete/internal/settings"
 	"optcomplete/milp"
@@ -25,7 +25,7 @@ import (
 type methodFlags struct {
 	name     string
 	sampling string
-	own      optcomplete.OptComplete // has all that the paper's methods have
+	own      formulation.OptComplete // has all that the paper's methods have
 	cuts     cutsFile
 }
 
@@ -38,33 +38,33 @@ func (f *methodFlags) register(flags *settings.Flags) {
 
 // resolve is the method that the flags ask for; the certified one of a verb that has
 // no such flags.
-func (f *methodFlags) resolve(rank rankFlag) (optcomplete.Method, error) {
+func (f *methodFlags) resolve(rank rankFlag) (formulation.Method, error) {
 	if f.name == "" {
-		return optcomplete.Certified{}, nil
+		return formulation.Certified{}, nil
 	}
-	method, err := optcomplete.ParseMethod(f.name)
+	method, err := formulation.ParseMethod(f.name)
 	of := f.own
 	if f.cuts.path != "" {
 		of.OnCuts, of.OnStep = f.cuts.head, f.cuts.step
 	}
 	switch method.(type) {
-	case optcomplete.Certified:
-		return optcomplete.Certified{Sampling: optcomplete.Sampling(slices.Index([]string{"auto", "never", "always"}, f.sampling))}, nil
-	case optcomplete.CutPlanes:
-		return optcomplete.CutPlanes{Solver: of.Solver, SolverPath: of.SolverPath, OnCuts: of.OnCuts, OnStep: of.OnStep}, nil
-	case optcomplete.OptComplete:
+	case formulation.Certified:
+		return formulation.Certified{Sampling: formulation.Sampling(slices.Index([]string{"auto", "never", "always"}, f.sampling))}, nil
+	case formulation.CutPlanes:
+		return formulation.CutPlanes{Solver: of.Solver, SolverPath: of.SolverPath, OnCuts: of.OnCuts, OnStep: of.OnStep}, nil
+	case formulation.OptComplete:
 		return of, nil
-	case optcomplete.SoftImpute:
-		return optcomplete.SoftImpute{Rank: max(int(rank), 0)}, nil
-	case optcomplete.IMC:
-		return optcomplete.IMC{Rank: max(int(rank), 0)}, nil
+	case formulation.SoftImpute:
+		return formulation.SoftImpute{Rank: max(int(rank), 0)}, nil
+	case formulation.IMC:
+		return formulation.IMC{Rank: max(int(rank), 0)}, nil
 	}
 	return method, err
 }
 
 // findSolver fails where the method needs a solver that is not there: better now
 // than when the data are read and gamma is chosen.
-func (f *methodFlags) findSolver(ctx context.Context, method optcomplete.Method) error {
+func (f *methodFlags) findSolver(ctx context.Context, method formulation.Method) error {
 	if !slices.Contains(masters, method.String()) {
 		return nil
 	}
@@ -163,7 +163,7 @@ type rankFlag int
 
 func (r *rankFlag) Set(text string) error {
 	if text == "auto" {
-		*r = optcomplete.AutoRank
+		*r = formulation.AutoRank
 		return nil
 	}
 	n, err := strconv.Atoi(text)
@@ -175,7 +175,7 @@ func (r *rankFlag) Set(text string) error {
 }
 
 func (r *rankFlag) String() string {
-	if *r == optcomplete.AutoRank {
+	if *r == formulation.AutoRank {
 		return "auto"
 	}
 	return strconv.Itoa(int(*r))

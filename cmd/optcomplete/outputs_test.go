@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"optcomplete"
+	"optcomplete/formulation"
 	"optcomplete/internal/atomicfile"
 	"optcomplete/internal/must"
 )
@@ -172,7 +172,7 @@ func TestFullDiskLosesNoAnswer(t *testing.T) {
 // TestProofThatCannotBeWritten does not stop the fit that writes it.
 func TestProofThatCannotBeWritten(t *testing.T) {
 	f := &proofFile{path: filepath.Join(t.TempDir(), "proof.zst")}
-	var settings optcomplete.Settings
+	var settings formulation.Settings
 	must.Do(t, f.open(&settings))
 	f.pending.Abort() // as good as a full disk
 	if n, err := settings.Proof.Write(bytes.Repeat([]byte("x"), 1<<20)); n != 1<<20 || err != nil {

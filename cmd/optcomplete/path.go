@@ -13,7 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"optcomplete"
+	"optcomplete/formulation"
 	"optcomplete/internal/atomicfile"
 	"optcomplete/internal/chart"
 	"optcomplete/internal/rounding"
@@ -26,7 +26,7 @@ func pathCommand(c *common) *cobra.Command {
 		f      fitFlags
 		in     inputFlags
 		two    twoSidedFlags
-		path   optcomplete.PathSettings
+		path   selection.PathSettings
 		output string
 		plot   string
 		asJSON bool
@@ -63,12 +63,12 @@ func pathCommand(c *common) *cobra.Command {
 		}
 		defer ended()
 		watch(c, &path)
-		var result *optcomplete.PathResult
+		var result *selection.PathResult
 		units := math.MaxInt
 		if twoSided {
 			result, err = two.path(cmd, c, &in, args[0], settings, path)
 		} else {
-			var problem optcomplete.Problem
+			var problem formulation.Problem
 			if problem, _, err = in.load(cmd, c, args[0], settings.Model); err != nil {
 				return err
 			}
@@ -77,7 +77,7 @@ func pathCommand(c *common) *cobra.Command {
 			if _, err := c.suit(cmd.Context(), problem, &settings, log); err != nil {
 				return err
 			}
-			result, err = optcomplete.Path(cmd.Context(), problem, settings, path)
+			result, err = formulation.Path(cmd.Context(), problem, settings, path)
 		}
 		if err != nil {
 			return err
@@ -94,7 +94,7 @@ func pathCommand(c *common) *cobra.Command {
 			out := json.NewEncoder(c.stdout)
 			out.SetIndent("", "  ")
 			err = out.Encode(struct {
-				*optcomplete.PathResult
+				*selection.PathResult
 				Warnings []string `json:"warnings,omitempty"`
 				Engine   any      `json:"engine,omitempty"`
 			}{result, worse, remote.did()})
@@ -127,10 +127,10 @@ func printChoice(w io.Writer, k int, selected []string) {
 }
 
 // printPath prints the path for people.
-func printPath(w io.Writer, r *optcomplete.PathResult, units int) error {
+func printPath(w io.Writer, r *selection.PathResult, units int) error {
 	fmt.Fprintf(w, "%3s %10s %19s %9s  %s\n", "k", "training", "validation ± se", "gap", "entering and leaving")
 	unproven := false
-	validated := func(v *optcomplete.PathValidated) string {
+	validated := func(v *selection.Validated) string {
 		switch {
 		case r.Folds == 0:
 			return "-"
@@ -207,7 +207,7 @@ func printPathGamma(w io.Writer, gamma float64, at int, verb, same string) {
 	}
 }
 
-func selectedAt(r *optcomplete.PathResult, k int) []string {
+func selectedAt(r *selection.PathResult, k int) []string {
 	for _, p := range r.Points {
 		if p.K == k {
 			return p.Selected
@@ -219,7 +219,7 @@ func selectedAt(r *optcomplete.PathResult, k int) []string {
 // mostReplacements is how many exchanges are printed; --json has all.
 const mostReplacements = 10
 
-func printStability(w io.Writer, r *optcomplete.PathResult) {
+func printStability(w io.Writer, r *selection.PathResult) {
 	s := r.Stability
 	printFrequencies(w, s)
 	for _, p := range r.Points {
@@ -257,7 +257,7 @@ func printFrequencies(w io.Writer, s *selection.Stability) {
 }
 
 // writePath writes the plot data and the plot.
-func writePath(r *optcomplete.PathResult, output, plot string, cell func(string) string) error {
+func writePath(r *selection.PathResult, output, plot string, cell func(string) string) error {
 	if output != "" {
 		if err := atomicfile.File(output, func(w io.Writer) error { return pathCSV(w, r, cell) }); err != nil {
 			return err
@@ -269,7 +269,7 @@ func writePath(r *optcomplete.PathResult, output, plot string, cell func(string)
 	return nil
 }
 
-func pathCSV(w io.Writer, r *optcomplete.PathResult, cell func(string) string) error {
+func pathCSV(w io.Writer, r *selection.PathResult, cell func(string) string) error {
 	out := csv.NewWriter(w)
 	rows := [][]string{{"k", "train_rmse", "validation_rmse", "standard_error", "cost", "bound", "gap", "status", "least_error", "one_standard_error", "entering", "leaving", "selected", "moves_proven"}}
 	f := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
@@ -287,7 +287,7 @@ func pathCSV(w io.Writer, r *optcomplete.PathResult, cell func(string) string) e
 	return out.WriteAll(rows)
 }
 
-func pathChart(r *optcomplete.PathResult) *chart.Chart {
+func pathChart(r *selection.PathResult) *chart.Chart {
 	training, validation := chart.Series{Name: "training", Marks: true}, chart.Series{Name: "validation", Marks: true}
 	for _, p := range r.Points {
 		training.Points = append(training.Points, chart.Point{X: float64(p.K), Y: p.Train})

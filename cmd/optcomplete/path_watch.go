@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"optcomplete"
 	"optcomplete/internal/rounding"
 	"optcomplete/result"
 	"optcomplete/selection"
@@ -15,7 +14,7 @@ import (
 
 // watch reports a path as it comes: every k of the first curve, every fold with the
 // curve so far and the time that is left, every proof.
-func watch(c *common, path *optcomplete.PathSettings) {
+func watch(c *common, path *selection.PathSettings) {
 	var began, validating time.Time
 	path.OnChoice = func(chosen selection.Learned) {
 		began = time.Now()
@@ -32,19 +31,19 @@ func watch(c *common, path *optcomplete.PathSettings) {
 				seconds(d.Curve.Seconds()), seconds(d.Folds.Seconds()), bootstrapTime(d), seconds(d.Proof.Seconds()))
 		}
 	}
-	tell := func(points ...optcomplete.PathPoint) {
+	tell := func(points ...selection.PathPoint) {
 		for _, p := range points {
 			if c.events != nil {
 				c.events.Point(p.K, p.Gap, p.Train, p.Validation, p.Selected)
 			}
 		}
 	}
-	path.OnPoint = func(p optcomplete.PathPoint) {
+	path.OnPoint = func(p selection.PathPoint) {
 		tell(p)
 		c.notef("k %-3d gap %-9s training error %-9.5g %s", p.K, rounding.PercentUp(p.Gap), p.Train, strings.Join(p.Selected, ", "))
 		validating = time.Now()
 	}
-	path.OnFold = func(done, of int, points []optcomplete.PathPoint) {
+	path.OnFold = func(done, of int, points []selection.PathPoint) {
 		tell(points...)
 		if done == 1 {
 			c.notef("first curve done%s", c.took(validating.Sub(began).Seconds(), " in "))
@@ -66,7 +65,7 @@ func watch(c *common, path *optcomplete.PathSettings) {
 			c.notef("resample %d of %d", done, of)
 		}
 	}
-	path.OnProof = func(p optcomplete.PathPoint) {
+	path.OnProof = func(p selection.PathPoint) {
 		c.notef("k %-3d %s", p.K, provenWords(p.Certificate))
 	}
 }
@@ -79,7 +78,7 @@ func bootstrapTime(d selection.PathDivision) string {
 }
 
 // curveSoFar is the validation error of the first and last k and of some between.
-func curveSoFar(points []optcomplete.PathPoint) string {
+func curveSoFar(points []selection.PathPoint) string {
 	var parts []string
 	step := max(1, (len(points)+5)/6)
 	for x := 0; x < len(points); x += step {
@@ -103,7 +102,7 @@ func provenWords(p result.Certificate) string {
 }
 
 // moves says what enters and leaves.
-func moves(p optcomplete.PathPoint) string {
+func moves(p selection.PathPoint) string {
 	var parts []string
 	for _, name := range p.Entering {
 		parts = append(parts, "+"+name)
@@ -121,7 +120,7 @@ func moves(p optcomplete.PathPoint) string {
 // stoppedPath is the error for a path that was stopped before all was done: by an
 // interrupt, by a limit that was given, or by the precision of numbers. The end that a
 // path has by itself is none.
-func stoppedPath(cmd *cobra.Command, c *common, path *optcomplete.PathResult) (err error) {
+func stoppedPath(cmd *cobra.Command, c *common, path *selection.PathResult) (err error) {
 	if path.Interrupted {
 		return &earlyStop{result.Interrupted}
 	}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"optcomplete"
 	"optcomplete/data"
 	"optcomplete/internal/rounding"
 	"optcomplete/loss"
@@ -111,7 +110,7 @@ func regressCommand(c *common) *cobra.Command {
 			c.warn("", []string{worse})
 			m.Warnings = append([]string{worse}, m.Warnings...)
 		}
-		m.Seed, m.Version, m.Settings = c.seed, optcomplete.Version, map[string]string{"table": args[0]}
+		m.Seed, m.Version, m.Settings = c.seed, spec.Version, map[string]string{"table": args[0]}
 		recordFlags(cmd, m.Settings)
 		if output != "" {
 			files.add("Model", output, m.Save(output))

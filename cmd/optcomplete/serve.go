@@ -16,10 +16,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"optcomplete"
 	"optcomplete/internal/atomicfile"
 	"optcomplete/internal/memory"
 	"optcomplete/internal/textfile"
+	"optcomplete/spec"
 )
 
 // protocolVersion is that of docs/protocol.md. It rises when a program that
@@ -92,7 +92,7 @@ func serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	}
 	s := &server{folder: folder, models: newModelCache(), out: bufio.NewWriterSize(out, 1<<16), pending: map[int]*request{}}
 	defer s.clean()
-	err = s.send(map[string]any{"protocol": protocolVersion, "version": optcomplete.Version, "folder": folder}, nil)
+	err = s.send(map[string]any{"protocol": protocolVersion, "version": spec.Version, "folder": folder}, nil)
 	if err != nil {
 		return err
 	}

@@ -14,10 +14,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"optcomplete"
 	"optcomplete/data"
 	"optcomplete/internal/events"
 	"optcomplete/internal/settings"
+	"optcomplete/spec"
 )
 
 // answer is what became of a request.
@@ -192,7 +192,7 @@ type settingDescription struct {
 
 // descriptionOf describes the verbs and their settings, in the order of the table.
 func descriptionOf(root *cobra.Command) description {
-	d := description{Protocol: protocolVersion, Version: optcomplete.Version}
+	d := description{Protocol: protocolVersion, Version: spec.Version}
 	var walk func(cmd *cobra.Command)
 	walk = func(cmd *cobra.Command) {
 		verb := strings.TrimPrefix(strings.TrimPrefix(cmd.CommandPath(), root.Name()), " ")

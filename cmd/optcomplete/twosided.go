@@ -12,13 +12,14 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"optcomplete"
 	"optcomplete/data"
 	"optcomplete/encode"
+	"optcomplete/formulation"
 	"optcomplete/internal/settings"
 	"optcomplete/loss"
 	"optcomplete/proof"
 	"optcomplete/result"
+	"optcomplete/selection"
 	"optcomplete/spec"
 	"optcomplete/twosided"
 )
@@ -45,7 +46,7 @@ func (f *twoSidedFlags) asked() bool { return f.rowFeatures != "" }
 
 // fit is the verb fit with --row-features: it reads the three files, selects
 // products, writes the model and prints it.
-func (f *twoSidedFlags) fit(cmd *cobra.Command, c *common, in *inputFlags, ratingsPath string, s optcomplete.Settings, output, page string, proven *proofFile, asJSON bool) error {
+func (f *twoSidedFlags) fit(cmd *cobra.Command, c *common, in *inputFlags, ratingsPath string, s formulation.Settings, output, page string, proven *proofFile, asJSON bool) error {
 	start := time.Now()
 	problem, warnings, err := f.load(cmd, c, in, ratingsPath)
 	if err != nil {
@@ -111,7 +112,7 @@ func some(names []string, most int) string {
 }
 
 // settings turns the flags into those of a two-sided fit.
-func (f *twoSidedFlags) settings(cmd *cobra.Command, c *common, problem twosided.Problem, s optcomplete.Settings) (out twosided.Settings, err error) {
+func (f *twoSidedFlags) settings(cmd *cobra.Command, c *common, problem twosided.Problem, s formulation.Settings) (out twosided.Settings, err error) {
 	out = twosided.Settings{
 		K: s.K, Choice: s.Choice, Limits: s.Limits, Statistics: s.Statistics, Checkpoint: s.Checkpoint,
 		HoldoutRows: f.holdoutRows, HoldoutColumns: f.holdoutColumns, Loss: s.Loss, Delta: s.Delta, Proof: s.Proof,
@@ -141,7 +142,7 @@ func (f *twoSidedFlags) settings(cmd *cobra.Command, c *common, problem twosided
 	out.OnEvent, out.OnGamma, out.OnChosen, out.OnDivided = log.event, log.gamma, log.chosen, log.divided
 	if out.Effects != twosided.NoEffects {
 		out.OnChosen = func(gamma float64, _ []result.GammaPoint) {
-			c.factf("Gamma", "%.3g taken: the variance of the coefficients over that of the noise, or a smaller one of these that selects the same products and is easier to prove", gamma)
+			c.factf("Gamma", "%.3g taken: the variance of the coefficients over that of the noise, or a smaller one of these that selects the same products, or predicts no worse, and is easier to prove", gamma)
 		}
 	}
 	return out, nil
@@ -149,7 +150,7 @@ func (f *twoSidedFlags) settings(cmd *cobra.Command, c *common, problem twosided
 
 // path is the verb path with --row-features: every number of products up to a
 // largest one.
-func (f *twoSidedFlags) path(cmd *cobra.Command, c *common, in *inputFlags, ratingsPath string, s optcomplete.Settings, path optcomplete.PathSettings) (*optcomplete.PathResult, error) {
+func (f *twoSidedFlags) path(cmd *cobra.Command, c *common, in *inputFlags, ratingsPath string, s formulation.Settings, path selection.PathSettings) (*selection.PathResult, error) {
 	problem, _, err := f.load(cmd, c, in, ratingsPath)
 	if err != nil {
 		return nil, err
@@ -173,6 +174,7 @@ func (f *twoSidedFlags) verify(cmd *cobra.Command, c *common, in *inputFlags, pa
 	if err != nil {
 		return nil, err
 	}
+	f.effects = m.Summary.Effects
 	problem, _, err := f.load(cmd, c, in, ratingsPath)
 	return func() (*proof.Verdict, error) {
 		return twosided.Verify(cmd.Context(), problem, &m.Summary, p, threadsOf(c))

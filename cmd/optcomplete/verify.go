@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"optcomplete"
 	"optcomplete/data"
 	"optcomplete/data/ingest"
+	"optcomplete/formulation"
 	"optcomplete/internal/atomicfile"
 	"optcomplete/internal/rounding"
 	"optcomplete/internal/settings"
@@ -41,7 +41,7 @@ func (f *proofFile) Write(b []byte) (int, error) {
 }
 
 // open begins the file and lets the fit write to it.
-func (f *proofFile) open(s *optcomplete.Settings) (err error) {
+func (f *proofFile) open(s *formulation.Settings) (err error) {
 	if f.path == "" {
 		return nil
 	}
@@ -124,10 +124,10 @@ func verifyCommand(c *common) *cobra.Command {
 		if summary.Model == twosided.Kind {
 			check, err = two.verify(cmd, c, &in, args[0], args[1], p)
 		} else {
-			var problem optcomplete.Problem
+			var problem formulation.Problem
 			problem, _, err = in.load(cmd, c, args[1], kind)
 			check = func() (*proof.Verdict, error) {
-				return optcomplete.Verify(cmd.Context(), problem, summary, p, threadsOf(c))
+				return formulation.Verify(cmd.Context(), problem, summary, p, threadsOf(c))
 			}
 		}
 		if err != nil {
@@ -145,7 +145,7 @@ func verifyCommand(c *common) *cobra.Command {
 		if asJSON {
 			err = writeJSON(c.stdout, verdict)
 		} else {
-			printVerdict(c, summary, verdict, time.Since(start))
+			printVerdict(c, summary, two.effects, verdict, time.Since(start))
 		}
 		if len(verdict.Faults) > 0 {
 			return fmt.Errorf("not verified: %s", strings.Join(verdict.Faults, "; "))
@@ -198,9 +198,12 @@ func repeatSettings(cmd *cobra.Command, summary *model.Summary) (err error) {
 }
 
 // printVerdict prints what was checked and what it proves.
-func printVerdict(c *common, s *model.Summary, v *proof.Verdict, took time.Duration) {
+func printVerdict(c *common, s *model.Summary, effects string, v *proof.Verdict, took time.Duration) {
 	w := c.stdout
 	what, things := "what effects of rows and columns leave, learned anew without products, by products of features", "product"
+	if effects == twosided.NoEffects.String() {
+		what = "the values, by products of features"
+	}
 	if kind, err := spec.ParseKind(s.Model); err == nil {
 		what, things = kind.Explains(), "feature"
 		if kind.Effects().Columns {

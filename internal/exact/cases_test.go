@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"testing"
 
-	"optcomplete"
+	"optcomplete/formulation"
 	"optcomplete/internal/exact"
 	"optcomplete/internal/must"
 )
@@ -22,16 +22,16 @@ var hard = []struct {
 	name   string
 	folder string // of the instance that was found first
 	best   float64
-	method optcomplete.Method
+	method formulation.Method
 	k      int
 	gamma  float64
 	draw   func(r *rand.Rand) *exact.Instance
 }{
-	{"film features in raw units", "optimal-with-open-gap-10", 1.2890689517725396e-06, optcomplete.Certified{}, 5, 1e6, films},
-	{"units from 1e-8 to 1e8, values mostly 0", "certified-not-optimal-5144", 0.0345969449, optcomplete.Certified{}, 4, 100, units},
-	{"constants of 1e6 and 1e-6, one row", "cutplanes-9057", 2.7258367, optcomplete.CutPlanes{}, 6, 1e4, constants},
-	{"features that differ in the seventh digit", "optcomplete-never-ends-1534", math.NaN(), optcomplete.OptComplete{Certify: true}, 2, 1e12, offsets},
-	{"products of nearly constant features", "twosided-883", 0.1487369, optcomplete.Certified{}, 3, 100, nearlyConstant},
+	{"film features in raw units", "optimal-with-open-gap-10", 1.2890689517725396e-06, formulation.Certified{}, 5, 1e6, films},
+	{"units from 1e-8 to 1e8, values mostly 0", "certified-not-optimal-5144", 0.0345969449, formulation.Certified{}, 4, 100, units},
+	{"constants of 1e6 and 1e-6, one row", "cutplanes-9057", 2.7258367, formulation.CutPlanes{}, 6, 1e4, constants},
+	{"features that differ in the seventh digit", "optcomplete-never-ends-1534", math.NaN(), formulation.OptComplete{Certify: true}, 2, 1e12, offsets},
+	{"products of nearly constant features", "twosided-883", 0.1487369, formulation.Certified{}, 3, 100, nearlyConstant},
 }
 
 // TestHardKinds draws instances of the kinds that were wrong once: all of them are
@@ -69,14 +69,14 @@ func TestKnownCases(t *testing.T) {
 }
 
 // ended fits an instance, which must end with a proof.
-func ended(t *testing.T, in *exact.Instance, method optcomplete.Method) (got claim, _ *exact.Instance, own, best *big.Float) {
+func ended(t *testing.T, in *exact.Instance, method formulation.Method) (got claim, _ *exact.Instance, own, best *big.Float) {
 	t.Helper()
 	if in.RowFeatures != nil {
 		got, _, own, best = products(t, in)
 	} else {
 		settings := paper(in)
 		settings.Method = method
-		fitted := must.Get(optcomplete.Fit(t.Context(), problem(in), settings))(t)
+		fitted := must.Get(formulation.Fit(t.Context(), problem(in), settings))(t)
 		got, own, best = of(&fitted.Summary), in.Cost(selection(features(in), fitted.Summary.Selected)), exact.Best(in.P, in.K, nil, in.Cost)
 	}
 	if got.status != "optimal" {

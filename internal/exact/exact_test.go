@@ -14,6 +14,7 @@ import (
 
 	"optcomplete"
 	"optcomplete/data"
+	"optcomplete/formulation"
 	"optcomplete/internal/attack"
 	"optcomplete/internal/exact"
 	"optcomplete/internal/must"
@@ -100,13 +101,13 @@ func (c *tally) judge(t *testing.T, seed uint64, got claim, in *exact.Instance, 
 }
 
 // problem is the instance as the public API takes it.
-func problem(in *exact.Instance) optcomplete.Problem {
-	return optcomplete.Problem{Ratings: ratings(in), Features: features(in)}
+func problem(in *exact.Instance) formulation.Problem {
+	return formulation.Problem{Ratings: ratings(in), Features: features(in)}
 }
 
 // paper is the settings of the paper's cost.
-func paper(in *exact.Instance) optcomplete.Settings {
-	settings := optcomplete.Settings{K: in.K, Model: spec.Paper}
+func paper(in *exact.Instance) formulation.Settings {
+	settings := formulation.Settings{K: in.K, Model: spec.Paper}
 	settings.Gamma, settings.Threads = in.Gamma, 1
 	return settings
 }
@@ -206,9 +207,9 @@ func fit(t *testing.T, seed uint64, r *rand.Rand, in *exact.Instance) (claim, *e
 	allowed := func([]int) bool { return true }
 	switch r.IntN(6) {
 	case 0:
-		settings.Method = optcomplete.CutPlanes{}
+		settings.Method = formulation.CutPlanes{}
 	case 1:
-		settings.Method = optcomplete.OptComplete{Certify: true}
+		settings.Method = formulation.OptComplete{Certify: true}
 	case 2:
 		settings.Gap = 0.3
 	case 3:
@@ -233,7 +234,7 @@ func fit(t *testing.T, seed uint64, r *rand.Rand, in *exact.Instance) (claim, *e
 			}
 		}
 	}
-	fitted, err := optcomplete.Fit(ctx, problem(in), settings)
+	fitted, err := formulation.Fit(ctx, problem(in), settings)
 	if err != nil && errors.Is(err, context.Canceled) {
 		return claim{status: "interrupted"}, in, big.NewFloat(0), big.NewFloat(0)
 	}
@@ -271,10 +272,10 @@ func TestResume(t *testing.T) {
 				cancel()
 			}
 		}
-		_, _ = optcomplete.Fit(ctx, problem(in), settings)
+		_, _ = formulation.Fit(ctx, problem(in), settings)
 		cancel()
 		settings.OnEvent = nil
-		fitted, err := optcomplete.Fit(context.Background(), problem(in), settings)
+		fitted, err := formulation.Fit(context.Background(), problem(in), settings)
 		if err != nil {
 			t.Errorf("seed %d: %v", seed, err)
 			return claim{status: "failed"}, in, big.NewFloat(0), big.NewFloat(0)
@@ -290,7 +291,7 @@ func TestPath(t *testing.T) {
 		in := exact.Nasty(seed)
 		settings := paper(in)
 		settings.K = 0
-		path, err := optcomplete.Path(context.Background(), problem(in), settings, optcomplete.PathSettings{KMax: in.K, Folds: 2})
+		path, err := formulation.Path(context.Background(), problem(in), settings, optcomplete.PathSettings{KMax: in.K, Folds: 2})
 		if err != nil {
 			t.Errorf("seed %d: %v", seed, err)
 			return claim{status: "failed"}, in, big.NewFloat(0), big.NewFloat(0)

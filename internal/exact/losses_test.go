@@ -10,9 +10,11 @@ import (
 	"time"
 
 	"optcomplete"
+	"optcomplete/formulation"
 	"optcomplete/internal/exact"
 	"optcomplete/internal/must"
 	"optcomplete/loss"
+	"optcomplete/model"
 	"optcomplete/objective"
 	"optcomplete/search"
 )
@@ -179,8 +181,8 @@ func grouped(t *testing.T, seed uint64, r *rand.Rand, l loss.Loss, in *exact.Los
 }
 
 // settings are those of a fit whose model is the one that was proven.
-func settings(r *rand.Rand, l loss.Loss, in *exact.Lossy) optcomplete.Settings {
-	s := optcomplete.Settings{K: in.K, Loss: l}
+func settings(r *rand.Rand, l loss.Loss, in *exact.Lossy) formulation.Settings {
+	s := formulation.Settings{K: in.K, Loss: l}
 	s.Gamma, s.ColumnShrinkage = in.Gamma, math.Pow(10, 4*r.Float64()-2)
 	s.Threads, s.TimeLimit = 1, patience
 	if l != loss.Poisson && r.IntN(2) == 0 { // of counts, levels are fitted again beside learned units
@@ -201,7 +203,7 @@ func settings(r *rand.Rand, l loss.Loss, in *exact.Lossy) optcomplete.Settings {
 func fits(t *testing.T, seed uint64, r *rand.Rand, l loss.Loss, in *exact.Lossy) (claim, *big.Float, *big.Float) {
 	in.Nonnegative = atLeastOne(l, in.Nonnegative)
 	s := settings(r, l, in)
-	fitted, err := optcomplete.Fit(context.Background(), problem(in.Instance), s)
+	fitted, err := formulation.Fit(context.Background(), problem(in.Instance), s)
 	if err != nil {
 		t.Errorf("seed %d: %v", seed, err)
 		return claim{status: "failed"}, big.NewFloat(0), big.NewFloat(0)
@@ -213,7 +215,7 @@ func fits(t *testing.T, seed uint64, r *rand.Rand, l loss.Loss, in *exact.Lossy)
 
 // levels takes what a model is about: its levels, and the units of its features, which have mean 0
 // and variance 1 over the columns that have entries.
-func levels(in *exact.Lossy, fitted *optcomplete.Model) {
+func levels(in *exact.Lossy, fitted *model.Model) {
 	units := fitted.Summary.Units
 	in.Level, in.Gamma = 1/units.Level, 1
 	has := make([]bool, in.Columns)
@@ -271,12 +273,12 @@ func paths(t *testing.T, seed uint64, r *rand.Rand, l loss.Loss, in *exact.Lossy
 	in.Nonnegative = atLeastOne(l, in.Nonnegative)
 	s := settings(r, l, in)
 	posed := problem(in.Instance)
-	fitted, err := optcomplete.Fit(context.Background(), posed, s)
+	fitted, err := formulation.Fit(context.Background(), posed, s)
 	if err == nil {
 		levels(in, fitted)
 		s.K = 0
 		var path *optcomplete.PathResult
-		if path, err = optcomplete.Path(context.Background(), posed, s, optcomplete.PathSettings{KMax: in.K, Folds: 2}); err == nil {
+		if path, err = formulation.Path(context.Background(), posed, s, optcomplete.PathSettings{KMax: in.K, Folds: 2}); err == nil {
 			p := path.Points[r.IntN(len(path.Points))]
 			own := in.Least(selection(features(in.Instance), p.Selected))
 			return claim{p.Cost, p.Bound, p.Gap, p.Status.String(), true}, own, exact.Best(in.P, p.K, nil, in.Least)

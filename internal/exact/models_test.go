@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"optcomplete"
+	"optcomplete/formulation"
 	"optcomplete/internal/attack"
 	"optcomplete/internal/exact"
 	"optcomplete/proof"
@@ -49,7 +49,7 @@ func TestModels(t *testing.T) {
 // ended at a numerical limit, and whether all its digits were verified.
 func tryModel(t *testing.T, seed uint64) (limited, verified bool, err error) {
 	in := exact.Nasty(seed)
-	settings := optcomplete.Settings{K: in.K, Model: []spec.Kind{spec.Full, spec.Pooled, spec.Paper}[seed%3]}
+	settings := formulation.Settings{K: in.K, Model: []spec.Kind{spec.Full, spec.Pooled, spec.Paper}[seed%3]}
 	settings.Threads = 1
 	if seed%2 == 0 {
 		settings.Gamma = in.Gamma
@@ -59,7 +59,7 @@ func tryModel(t *testing.T, seed uint64) (limited, verified bool, err error) {
 	}
 	var text bytes.Buffer
 	settings.Proof = &text
-	fitted, err := optcomplete.Fit(t.Context(), problem(in), settings)
+	fitted, err := formulation.Fit(t.Context(), problem(in), settings)
 	if err != nil {
 		return false, false, err
 	}
@@ -75,7 +75,7 @@ func tryModel(t *testing.T, seed uint64) (limited, verified bool, err error) {
 	if err != nil {
 		return limited, false, err
 	}
-	verdict, err := optcomplete.Verify(t.Context(), problem(in), s, read, 1)
+	verdict, err := formulation.Verify(t.Context(), problem(in), s, read, 1)
 	if err != nil {
 		return limited, false, err
 	}
@@ -101,10 +101,10 @@ func TestRemainders(t *testing.T) {
 	tried, wrong, without := 0, 0, 0
 	try := func(seed uint64) {
 		in := exact.Nasty(seed)
-		settings := optcomplete.Settings{K: in.K, ResidualRank: 2}
+		settings := formulation.Settings{K: in.K, ResidualRank: 2}
 		settings.Threads, settings.Gamma = 1, in.Gamma
 		tried++
-		fitted, err := optcomplete.Fit(t.Context(), problem(in), settings)
+		fitted, err := formulation.Fit(t.Context(), problem(in), settings)
 		if err != nil {
 			wrong++
 			t.Errorf("seed %d: %v", seed, err)

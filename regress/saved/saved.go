@@ -40,6 +40,27 @@ func New(target string, r *regress.Result, e *encode.Encoding) *Model {
 	return &Model{Model: regress.Kind, Target: target, Result: *r, Encoding: e.Select(r.Selection), Format: model.FormatVersion}
 }
 
+var _ model.Fitted = (*Model)(nil)
+
+func init() {
+	store.Loaders[regress.Kind] = func(dir string) (model.Fitted, error) { return Load(dir) }
+}
+
+// Selects gives the names of the selected features, and what is proven of them.
+func (m *Model) Selects() ([]string, *result.Certificate) { return m.Selected, &m.Certificate }
+
+// Ask predicts for a record; see Predict.
+func (m *Model) Ask(q model.Query) (result.Answer, error) {
+	values, _, err := m.Predict(q.Table())
+	if err != nil {
+		return result.Answer{}, err
+	}
+	return result.Answer{Value: values[0], Unclipped: values[0]}, nil
+}
+
+// Close does nothing: all of the model is in memory.
+func (m *Model) Close() error { return nil }
+
 // Predict explains the rows of a table, in their order. The table needs the fields
 // of the selected features, in any order; blanks and levels are understood as when
 // the model was fitted.

@@ -10,9 +10,10 @@ import (
 	"testing"
 	"time"
 
-	"optcomplete"
 	"optcomplete/data/synth"
+	"optcomplete/formulation"
 	"optcomplete/report"
+	"optcomplete/spec"
 )
 
 // open starts a browser, or skips the test where there is none.
@@ -40,8 +41,8 @@ func pages(t *testing.T) (single, compare string) {
 	}
 	var models []*report.Model
 	for _, k := range []int{4, 5} {
-		m, err := optcomplete.Fit(context.Background(), optcomplete.Problem{Ratings: films.Ratings, Features: films.Features},
-			optcomplete.Settings{K: k, Model: optcomplete.Full, Statistics: optcomplete.Statistics{Holdout: 0.2, Seed: 1}, Limits: optcomplete.Limits{MaxNodes: 5}})
+		m, err := formulation.Fit(context.Background(), formulation.Problem{Ratings: films.Ratings, Features: films.Features},
+			formulation.Settings{K: k, Model: spec.Full, Statistics: spec.Statistics{Holdout: 0.2, Seed: 1}, Limits: spec.Limits{MaxNodes: 5}})
 		if err != nil {
 			t.Fatal(err)
 		}

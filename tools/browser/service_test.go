@@ -10,15 +10,16 @@ import (
 	"strings"
 	"testing"
 
-	"optcomplete"
 	"optcomplete/data"
 	"optcomplete/data/synth"
 	"optcomplete/encode"
+	"optcomplete/formulation"
 	"optcomplete/internal/events"
 	"optcomplete/model"
 	"optcomplete/regress"
 	"optcomplete/regress/saved"
 	"optcomplete/service"
+	"optcomplete/spec"
 )
 
 // evil are ids and names that would run, if they were taken for markup.
@@ -32,8 +33,8 @@ func filmModel(t *testing.T) (m *model.Model, settings service.Settings) {
 		t.Fatal(err)
 	}
 	films.Ratings.RowIDs[7] = "row " + evil
-	m, err = optcomplete.Fit(context.Background(), optcomplete.Problem{Ratings: films.Ratings, Features: films.Features},
-		optcomplete.Settings{K: 4, Model: optcomplete.Full, Statistics: optcomplete.Statistics{Holdout: 0.2, Seed: 1}, Limits: optcomplete.Limits{MaxNodes: 5}})
+	m, err = formulation.Fit(context.Background(), formulation.Problem{Ratings: films.Ratings, Features: films.Features},
+		formulation.Settings{K: 4, Model: spec.Full, Statistics: spec.Statistics{Holdout: 0.2, Seed: 1}, Limits: spec.Limits{MaxNodes: 5}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -262,7 +263,7 @@ func TestServiceRegression(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	result, err := regress.Fit(context.Background(), regress.Problem{Names: features.Names, X: features.Values, Y: []float64{1, 2, 3.5, 4, 5.5, 6}}, regress.Settings{K: 1, Statistics: optcomplete.Statistics{Gamma: 100}})
+	result, err := regress.Fit(context.Background(), regress.Problem{Names: features.Names, X: features.Values, Y: []float64{1, 2, 3.5, 4, 5.5, 6}}, regress.Settings{K: 1, Statistics: spec.Statistics{Gamma: 100}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,7 +25,9 @@ func TestAddress(t *testing.T) {
 		"spark://head:7077":                      "error",
 		"sc://":                                  "error",
 		"head:15002":                             "error",
-		"sc://head/;tokn=SECRET":                 "error",
+		"sc://head/;session_id=SECRET":           "error",
+		"sc://head/;a%20b=SECRET":                "error",
+		"sc://head/;x-cluster=SECRET":            "sc://head:15002",
 	} {
 		a, err := ParseAddress(text)
 		got := a.String()
@@ -111,6 +113,21 @@ func TestErrorsOfTheServer(t *testing.T) {
 	gone := Open(Address{Host: "127.0.0.1:1"})
 	if err := gone.Command(context.Background(), "SET x=1"); !errors.As(err, &e) || e.Code != Unavailable {
 		t.Errorf("the error is %v", err)
+	}
+}
+
+// TestOtherKeysAreHeaders, as with Spark's own clients.
+func TestOtherKeysAreHeaders(t *testing.T) {
+	seen := http.Header{}
+	s := server(t, func(w http.ResponseWriter, r *http.Request) {
+		seen = r.Header
+		io.Copy(io.Discard, r.Body)
+		w.Header().Set("Grpc-Status", "0")
+	})
+	s.Address = must.Get(ParseAddress("sc://" + s.Address.Host + "/;x-databricks-cluster-id=0123-a;user_agent=me"))(t)
+	must.Do(t, s.Command(context.Background(), "SET x=1"))
+	if seen.Get("X-Databricks-Cluster-Id") != "0123-a" || s.Address.Agent != "me" {
+		t.Errorf("%v %+v", seen, s.Address)
 	}
 }
 

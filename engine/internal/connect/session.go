@@ -8,11 +8,13 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"os"
 	"strconv"
 	"sync/atomic"
+	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
@@ -26,9 +28,16 @@ type Session struct {
 	// Progress is called every few seconds with how many of a query's tasks are done.
 	// Spark 3.5 does not report that. It must not be changed while a query runs.
 	Progress func(done, tasks int)
-	client   *http.Client
-	sent     atomic.Int64
-	got      atomic.Int64
+	// Silence is how long nothing may come or go before the server is asked whether it is
+	// there; it has a third of that to answer. Once Hurry is closed, both are a second.
+	Silence time.Duration
+	Hurry   <-chan struct{}
+
+	client *http.Client
+	sent   atomic.Int64
+	got    atomic.Int64
+	heard  atomic.Int64 // when bytes came or went last
+	silent atomic.Bool  // it did not answer
 }
 
 // Error is what a server answered instead of a result.
@@ -60,10 +69,56 @@ func Open(a Address) *Session {
 	rand.Read(id[:])
 	id[6], id[8] = id[6]&0x0f|0x40, id[8]&0x3f|0x80
 	return &Session{
-		Address: a, ID: fmt.Sprintf("%x-%x-%x-%x-%x", id[:4], id[4:6], id[6:8], id[8:10], id[10:]),
-		client: &http.Client{Transport: &http.Transport{Protocols: protocols, HTTP2: &http.HTTP2Config{MaxReadFrameSize: 1 << 20, MaxReceiveBufferPerStream: 8 << 20}}},
+		Silence: Silence, Address: a, ID: fmt.Sprintf("%x-%x-%x-%x-%x", id[:4], id[4:6], id[6:8], id[8:10], id[10:]),
+		client: &http.Client{Transport: &http.Transport{Protocols: protocols, DialContext: (&net.Dialer{Timeout: Silence}).DialContext, TLSHandshakeTimeout: Silence, HTTP2: &http.HTTP2Config{MaxReadFrameSize: 1 << 20, MaxReceiveBufferPerStream: 8 << 20, WriteByteTimeout: Silence}}},
 	}
 }
+
+// Silence is what sessions begin with.
+const Silence = 30 * time.Second
+
+var errSilent = errors.New("it is silent")
+
+// watch ends a call if the server does not answer a short question in the meantime.
+// That is no ping of HTTP/2: servers of gRPC close connections that ping more often than
+// every five minutes, and a gateway answers pings for a server that is gone.
+func (s *Session) watch(ctx context.Context, end context.CancelCauseFunc) {
+	hurry, silence, answer := s.Hurry, s.Silence, s.Silence/3
+	for {
+		wait := time.Until(time.Unix(0, s.heard.Load()).Add(silence))
+		select {
+		case <-ctx.Done():
+			return
+		case <-hurry:
+			hurry, silence, answer = nil, min(silence, time.Second), min(answer, time.Second)
+			continue
+		case <-time.After(wait):
+		}
+		if time.Since(time.Unix(0, s.heard.Load())) < silence {
+			continue
+		}
+		if !s.There(ctx, answer) && ctx.Err() == nil {
+			end(errSilent)
+			return
+		}
+	}
+}
+
+// There asks the server for its version, which it knows without work.
+func (s *Session) There(ctx context.Context, within time.Duration) bool {
+	ask, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	var from *Error
+	err := s.exchange(ask, "AnalyzePlan", one(s.head().bytes(10, nil)), func([]byte) error { return nil })
+	there := err == nil || errors.As(err, &from) && from.Code != Unavailable
+	if !there && ctx.Err() == nil {
+		s.silent.Store(true)
+	}
+	return there
+}
+
+// Silent tells whether the server did not answer when it was asked.
+func (s *Session) Silent() bool { return s.silent.Load() }
 
 // Bytes is how many were sent and received.
 func (s *Session) Bytes() (sent, received int64) { return s.sent.Load(), s.got.Load() }
@@ -73,13 +128,26 @@ func (s *Session) head() message {
 	return message(nil).text(1, s.ID).bytes(2, message(nil).text(1, s.Address.User).text(2, s.Address.User))
 }
 
-// call calls a method with the messages that send writes, and gives every
-// message of the answer to receive.
+// call is an exchange that ends if the server falls silent.
 func (s *Session) call(ctx context.Context, method string, send func(io.Writer) error, receive func([]byte) error) error {
+	watched, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	s.heard.Store(time.Now().UnixNano())
+	go s.watch(watched, end)
+	err := s.exchange(watched, method, send, receive)
+	if err != nil && context.Cause(watched) == errSilent {
+		return &Error{Unavailable, fmt.Sprintf("it has been silent for %.3g s", time.Since(time.Unix(0, s.heard.Load())).Seconds())}
+	}
+	return err
+}
+
+// exchange calls a method with the messages that send writes, and gives every
+// message of the answer to receive.
+func (s *Session) exchange(ctx context.Context, method string, send func(io.Writer) error, receive func([]byte) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	body, to := io.Pipe()
-	go func() { to.CloseWithError(send(counting{to, &s.sent})) }()
+	go func() { to.CloseWithError(send(counting{to, s})) }()
 	defer body.Close()
 	scheme := "http"
 	if s.Address.SSL {
@@ -93,6 +161,9 @@ func (s *Session) call(ctx context.Context, method string, send func(io.Writer) 
 	request.Header.Set("TE", "trailers")
 	if s.Address.token != "" {
 		request.Header.Set("Authorization", "Bearer "+s.Address.token)
+	}
+	for key, value := range s.Address.headers {
+		request.Header.Set(key, value)
 	}
 	response, err := s.client.Do(request)
 	if err != nil {
@@ -125,6 +196,7 @@ func (s *Session) call(ctx context.Context, method string, send func(io.Writer) 
 			return &Error{Unavailable, "the connection broke: " + err.Error()}
 		}
 		s.got.Add(int64(len(m)))
+		s.heard.Store(time.Now().UnixNano())
 		if err := receive(m); err != nil {
 			return err
 		}
@@ -159,12 +231,13 @@ func one(m message) func(io.Writer) error {
 
 type counting struct {
 	io.Writer
-	n *atomic.Int64
+	s *Session
 }
 
 func (c counting) Write(b []byte) (int, error) {
 	n, err := c.Writer.Write(b)
-	c.n.Add(int64(n))
+	c.s.sent.Add(int64(n))
+	c.s.heard.Store(time.Now().UnixNano())
 	return n, err
 }
 
@@ -182,7 +255,7 @@ func (s *Session) Command(ctx context.Context, sql string) error {
 
 // execute is ExecutePlan.
 func (s *Session) execute(ctx context.Context, plan message, f func(arrow.RecordBatch) error) error {
-	return s.call(ctx, "ExecutePlan", one(s.head().bytes(3, plan).text(4, "optcomplete")), func(m []byte) error {
+	return s.call(ctx, "ExecutePlan", one(s.head().bytes(3, plan).text(4, s.Address.Agent)), func(m []byte) error {
 		var data []byte
 		var wrong error
 		err := fields(m, func(field int, b []byte, _ uint64) {
@@ -251,17 +324,26 @@ func (s *Session) Version(ctx context.Context) (version string, err error) {
 	return version, err
 }
 
-// Interrupt cancels all that the session has running.
+// Interrupt cancels all that the session has running. A server that does not answer that
+// is silent.
 func (s *Session) Interrupt(ctx context.Context) error {
-	return s.call(ctx, "Interrupt", one(s.head().number(4, 1)), func([]byte) error { return nil })
+	defer func() { s.silent.Store(s.Silent() || ctx.Err() != nil) }()
+	return s.exchange(ctx, "Interrupt", one(s.head().number(4, 1)), func([]byte) error { return nil })
 }
 
 // Close ends the session: the server drops what it keeps for it. Servers before
 // Spark 3.5.2 drop it some time later by themselves.
 func (s *Session) Close(ctx context.Context) error {
-	err := s.call(ctx, "ReleaseSession", one(s.head()), func([]byte) error { return nil })
+	err := s.exchange(ctx, "ReleaseSession", one(s.head()), func([]byte) error { return nil })
 	s.client.CloseIdleConnections()
 	return err
+}
+
+// Succeed releases a session that broke, from one at the same server that took its place.
+func (s *Session) Succeed(ctx context.Context, broken *Session) {
+	broken.client.CloseIdleConnections()
+	broken.client = s.client
+	broken.exchange(ctx, "ReleaseSession", one(broken.head()), func([]byte) error { return nil })
 }
 
 // artifactBytes is the size of the pieces that files are sent in, as by Spark's

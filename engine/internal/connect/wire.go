@@ -8,7 +8,9 @@ import (
 	"net"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
+	"unicode"
 )
 
 // message is a protocol buffer that is being written.
@@ -101,17 +103,20 @@ type Address struct {
 	Host  string // with the port
 	SSL   bool
 	User  string
+	Agent string // what calls itself so
 	token string
+	// headers are sent with every call: a gateway's keys, such as a cluster's id
+	headers map[string]string
 }
 
 // TokenVariable is the environment variable that may hold the token.
 const TokenVariable = "SPARK_CONNECT_TOKEN"
 
-// ParseAddress reads an address. The keys token, use_ssl and user_id are those of
-// Spark's own clients; a token means SSL, but to this machine. It may come from
-// the environment instead.
+// ParseAddress reads an address. The keys token, use_ssl, user_id and user_agent are those
+// of Spark's own clients, and like them it takes other keys for headers; a token means SSL,
+// but to this machine. It may come from the environment instead.
 func ParseAddress(text string) (Address, error) {
-	a := Address{User: "optcomplete"}
+	a := Address{User: "optcomplete", Agent: "optcomplete", headers: map[string]string{}}
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "sc" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
 		return a, fmt.Errorf("an engine's address is sc://HOST:PORT, with ;key=value behind a slash (sc://head:15002/;use_ssl=true)")
@@ -132,8 +137,13 @@ func ParseAddress(text string) (Address, error) {
 			given, a.SSL = true, strings.EqualFold(value, "true")
 		case "user_id":
 			a.User = value
+		case "user_agent":
+			a.Agent = value
 		default:
-			return a, fmt.Errorf("an engine's address has no key %q: token, use_ssl and user_id are known", key)
+			if strings.Trim(strings.ToLower(key), "abcdefghijklmnopqrstuvwxyz0123456789-_.") != "" || strings.ContainsFunc(value, unicode.IsControl) || slices.Contains(ownHeaders, strings.ToLower(key)) {
+				return a, fmt.Errorf("an engine's address has a key %q that cannot be sent as a header", key)
+			}
+			a.headers[key] = value
 		}
 	}
 	local := u.Hostname() == "localhost" || net.ParseIP(u.Hostname()).IsLoopback()
@@ -146,7 +156,10 @@ func ParseAddress(text string) (Address, error) {
 	return a, nil
 }
 
-// String is the address without its token.
+// ownHeaders are those of the protocol, and a session's name, which is always new.
+var ownHeaders = []string{"authorization", "content-length", "content-type", "host", "session_id", "te"}
+
+// String is the address without its token and other headers.
 func (a Address) String() string {
 	s := "sc://" + a.Host
 	if a.SSL {
