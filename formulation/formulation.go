@@ -243,6 +243,9 @@ func (t *formulation) partsTo(ctx context.Context, train data.Source, units []in
 	if c.Offsets != nil {
 		recipe.Levels = &estimate.Effects{Mean: c.Offsets.Mean, Columns: c.Offsets.Column, Unit: c.Offsets.Unit}
 	}
+	if c.Steps > 0 && c.Units != nil && !c.Given { // a trial begins near
+		recipe.Start = &result.Variances{Level: c.Units.Level, Features: lists.Pick(c.Units.Features, members), Noise: c.Units.Noise}
+	}
 	if t.linked() { // rows are fitted as they were selected
 		var err error
 		if recipe.Variances, err = t.learnAgain(ctx, train, members, c); err != nil {

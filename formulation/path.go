@@ -61,7 +61,7 @@ const (
 	// oneChoiceFrom is the number of entries from which folds use what is learned on
 	// all entries: those that a fold holds out are a fifth of the data at most, and what
 	// a few numbers learn of them is nothing then.
-	oneChoiceFrom = 200_000
+	oneChoiceFrom = 100_000
 
 	// Unless a limit is given, the proofs of all k end after pathWork entries were
 	// evaluated, each by leastPasses passes at least: a path is there to choose k, and a fit to

@@ -33,7 +33,7 @@ func TestPathIsWorthAFewFits(t *testing.T) {
 	fits := (spent(t) - began) / 3
 	began = spent(t)
 	pathOf(t, problem, Settings{}, selection.PathSettings{KMax: 5, Bootstrap: 20})
-	if path := spent(t) - began; path > 25*fits {
+	if path := spent(t) - began; path > 17*fits {
 		t.Errorf("a path takes %v, and a fit %v: %.1f fits", path, fits, float64(path)/float64(fits))
 	} else {
 		t.Logf("%.1f fits", float64(path)/float64(fits))

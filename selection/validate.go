@@ -87,7 +87,7 @@ func validate[Data any](ctx context.Context, f Formulation[Data], all Data, c Le
 }
 
 // trialSteps is how many steps of learning a prior a trial takes.
-const trialSteps = 6
+const trialSteps = 4
 
 // A fold is searched by foldPasses evaluations in all, and leastTrial for each k, so that
 // a path takes no more than a few times what its longest fit does.

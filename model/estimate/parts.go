@@ -21,6 +21,7 @@ type Recipe struct {
 	ColumnShrinkage float64    // for Full; with a learned prior, where learning it starts
 	FixedShrinkage  bool       // the shrinkage of column effects is as given, not learned
 	Steps           int        // of learning a prior, at most; zero means 20
+	Start           *Variances // of rows on the features, to begin learning the prior at; nil: of none
 	Linked          bool       // rows are fitted by a Link: with Loss, Nonnegative (of each term), Levels and Variances
 	Variances       *Variances // of the terms
 	Refine          bool       // of counts, fit mean and column effects again beside the rows
@@ -85,6 +86,7 @@ type Parts struct {
 
 const (
 	backfits       = 4   // how often column effects and row coefficients are fitted in turn
+	nearBackfits   = 2   // where learning begins at what is known
 	shrinkageSteps = 6   // of learning the shrinkage of the column effects, in each
 	maxShrinkage   = 1e6 // in entries: no column effects to speak of
 )
@@ -229,7 +231,9 @@ func (p *Parts) fitPrior(ctx context.Context, s data.Source, survey *data.Survey
 	l := newLearner(s, design, d, r.Threads, r.Memory)
 	turns := 1
 	if r.Kind.Effects().Columns {
-		turns = backfits
+		if turns = backfits; r.Start != nil {
+			turns = nearBackfits
+		}
 		p.ColumnShrinkage = r.ColumnShrinkage
 	}
 	var prior *priorState
@@ -246,8 +250,10 @@ func (p *Parts) fitPrior(ctx context.Context, s data.Source, survey *data.Survey
 			return nil, err
 		}
 		if turn == 0 {
-			if prior, err = startPrior(ctx, rest, survey, design, d, r.Threads); err != nil {
-				return nil, err
+			if prior = nearPrior(r.Start); prior == nil {
+				if prior, err = startPrior(ctx, rest, survey, design, d, r.Threads); err != nil {
+					return nil, err
+				}
 			}
 		}
 		if prior, err = l.learn(ctx, rest, prior, r.Steps, turn+1 < turns); err != nil {

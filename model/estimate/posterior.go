@@ -45,6 +45,20 @@ func startPrior(ctx context.Context, values data.Source, survey *data.Survey, de
 	return p, nil
 }
 
+// nearPrior is where learning begins that knows the variances of rows on features of mean square 1
+// already; nil: it does not. None is so small that it could not grow.
+func nearPrior(v *Variances) *priorState {
+	if v == nil || !(v.Noise > 0) {
+		return nil
+	}
+	d := 1 + len(v.Features)
+	p := &priorState{Prior: Prior{Mean: make([]float64, d), Covariance: make([]float64, d*d), Noise: v.Noise}}
+	for f, gamma := range append([]float64{v.Level}, v.Features...) {
+		p.Covariance[f*d+f] = max(gamma, startFeature) * v.Noise
+	}
+	return p
+}
+
 // squaring adds the squares of the values up, times their weights.
 type squaring struct{}
 

@@ -37,7 +37,7 @@ type Learning struct {
 const (
 	firstSteps     = 24   // readings of the first sample, at most
 	lastSteps      = 6    // and of each larger one
-	nearSteps      = 3    // of the largest, from what was learned of nearly the same rows on
+	nearSteps      = 2    // of the largest, from what was learned of nearly the same rows on
 	longestStep    = 16.0 // power of MacKay's factor, at most
 	varianceNear   = 0.25 // units of −2 log L that a step must gain for each feature, to go on: chance alone moves it by 1
 	startFeature   = 0.01 // variances where nothing can be learned, of features with mean square 1
