@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"optcomplete/feasible"
+	_ "optcomplete/internal/steadyseed"
 )
 
 // TestLeastAndOtherEqualBruteForce: the least value of a cut over a region, and the least

@@ -15,6 +15,9 @@ func (l Loss) Linked() bool { return l.Scale() != "" }
 // Probabilities tells whether values are yes and no, and predictions probabilities.
 func (l Loss) Probabilities() bool { return l == Logistic }
 
+// OfYesAndNo is the loss for values that are all 0 or 1.
+const OfYesAndNo = Logistic
+
 // Counts tells whether values are counts, and predictions rates.
 func (l Loss) Counts() bool { return l == Poisson }
 

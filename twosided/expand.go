@@ -141,7 +141,7 @@ func SuitableLoss(p Problem, s Settings) loss.Loss {
 		no, yes, other = no || a == 0, yes || a == 1, other || a != 0 && a != 1
 	})
 	if no && yes && !other {
-		return loss.Logistic
+		return loss.OfYesAndNo
 	}
 	return loss.Squared
 }
