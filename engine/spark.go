@@ -48,6 +48,8 @@ type Spark struct {
 	command  *command // instead of a session
 	program  string   // its name at the executors
 	table    string   // one row a task
+	key      []byte   // of the session: answers are sealed with it
+	sum      string   // of the program that is sent
 	Cluster  Cluster
 
 	mu      sync.Mutex // one reading at a time
@@ -138,6 +140,9 @@ func Open(ctx context.Context, settings Settings) (*Spark, error) {
 }
 
 func (s *Spark) open(ctx context.Context) (err error) {
+	if s.sum, err = sumOf(s.settings.Program); err != nil {
+		return err
+	}
 	if s.command != nil {
 		s.sending = 1e9 // to a disk
 		return s.survey(ctx)
@@ -159,6 +164,9 @@ func (s *Spark) greet(ctx context.Context) (err error) {
 // join sends the program, and finds out who runs it.
 func (s *Spark) join(ctx context.Context) error {
 	start := time.Now()
+	if err := s.put(ctx, keyFile, s.key); err != nil {
+		return err
+	}
 	if err := s.session.SendFile(ctx, s.program, s.settings.Program); err != nil {
 		return err
 	}
