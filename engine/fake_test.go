@@ -174,6 +174,8 @@ func (f *fake) query(ctx context.Context, sql string) []byte {
 		question := ""
 		if found := transform.FindStringSubmatch(sql); found != nil {
 			question = found[2]
+		} else {
+			question = packing.FindStringSubmatch(sql)[1]
 		}
 		seals := workerSealer(question)
 		for x := range lines {

@@ -140,9 +140,6 @@ func Open(ctx context.Context, settings Settings) (*Spark, error) {
 }
 
 func (s *Spark) open(ctx context.Context) (err error) {
-	if s.sum, err = sumOf(s.settings.Program); err != nil {
-		return err
-	}
 	if s.command != nil {
 		s.sending = 1e9 // to a disk
 		return s.survey(ctx)
@@ -185,7 +182,10 @@ func (s *Spark) log(format string, args ...any) {
 }
 
 // survey asks who is there, and divides readings accordingly.
-func (s *Spark) survey(ctx context.Context) error {
+func (s *Spark) survey(ctx context.Context) (err error) {
+	if s.sum, err = sumOf(s.settings.Program); err != nil {
+		return err
+	}
 	if s.command != nil {
 		return s.meet(ctx, 0, "")
 	}

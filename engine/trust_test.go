@@ -4,6 +4,9 @@ import (
 	"encoding/base64"
 	"strings"
 	"testing"
+
+	"optcomplete/data"
+	"optcomplete/pass"
 )
 
 // TestUntrustedAnswersEndTheFit: of another program, changed on their way, answers to other
@@ -53,5 +56,10 @@ func TestUntrustedAnswersEndTheFit(t *testing.T) {
 	}
 	if _, err := one.open(4, kindParts, old); err == nil {
 		t.Error("an answer for another item is taken")
+	}
+	_, source := packed(t)
+	_, m := source.Dims()
+	if err := surveyed(pass.Reading{Source: source, Tasks: []*pass.Task{{Result: &pass.SurveyPart{Survey: data.NewSurvey(m)}}}}); err == nil || !strings.Contains(err.Error(), "counted 0 entries") {
+		t.Errorf("the error is %v", err)
 	}
 }
