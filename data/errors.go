@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"optcomplete/internal/textfile"
 )
@@ -21,7 +22,11 @@ func DescribeJSON(err error) string {
 		if wrong.Field != "" {
 			where = wrong.Field
 		}
-		return fmt.Sprintf("%s cannot be a %s", where, wrong.Value)
+		article := "a"
+		if strings.ContainsAny(wrong.Value[:1], "ao") { // array, object
+			article = "an"
+		}
+		return fmt.Sprintf("%s cannot be %s %s", where, article, wrong.Value)
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		return "it ends before the JSON does"

@@ -87,6 +87,7 @@ func TestWorkersGiveTheBitsOfAThread(t *testing.T) {
 	b := base{Path: p.Path(), Checksum: p.Checksum(), Columns: columns, Ranks: "ranks"}
 	message := must.Get(pass.Encode(r, func(data.Source) (string, error) { return b.String(), nil }, func(string) bool { return true }))(t)
 	found := newGathered(r, pass.PlanOf(r), 5)
+	(&Spark{settings: Settings{Version: "test"}, sum: programSum()}).expect(found, base64.StdEncoding.EncodeToString(message))
 	for _, task := range []int{4, 1, 0, 4, 3, 2} {
 		var out bytes.Buffer
 		line := fmt.Sprintf("%d\t%s\t%d\t5\n", Protocol, base64.StdEncoding.EncodeToString(message), task)
@@ -122,13 +123,13 @@ func TestWorkerSaysWhatIsWrong(t *testing.T) {
 	for line, want := range map[string]string{
 		"":                                    kindError,
 		"9\tx\t0\t1":                          kindError,
-		"1\t!\t0\t1":                          kindError,
-		"1\tAAAA\t0\t1":                       kindError,
-		"1\tAAAA\t3\t1":                       kindError,
-		"1\t" + encoded(good) + "\t0\t1":      kindParts,
-		"1\t" + encoded(elsewhere) + "\t0\t1": kindMissing,
-		"1\t" + encoded(sent) + "\t0\t1":      kindMissing,
-		"1\t" + encoded(other) + "\t0\t1":     kindError,
+		"2\t!\t0\t1":                          kindError,
+		"2\tAAAA\t0\t1":                       kindError,
+		"2\tAAAA\t3\t1":                       kindError,
+		"2\t" + encoded(good) + "\t0\t1":      kindParts,
+		"2\t" + encoded(elsewhere) + "\t0\t1": kindMissing,
+		"2\t" + encoded(sent) + "\t0\t1":      kindMissing,
+		"2\t" + encoded(other) + "\t0\t1":     kindError,
 	} {
 		var out bytes.Buffer
 		must.Do(t, NewWorker("test").Work(context.Background(), strings.NewReader(line+"\n"), &out))

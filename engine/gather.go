@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -48,6 +47,9 @@ func (s *Spark) broke(err error) bool {
 
 // gathered is what the answers to a query held.
 type gathered struct {
+	seals   *sealer    // of the question
+	version string     // of the program that was sent
+	program string     // and its checksum
 	plan    *pass.Plan // nil: nothing was asked for
 	level   int        // of the runs of items that come; see runLevel
 	parts   map[int]bool
@@ -96,7 +98,11 @@ func (g *gathered) take(r arrow.RecordBatch) error {
 
 // add takes one answer.
 func (g *gathered) add(item int, kind, body string) error {
-	content, err := base64.StdEncoding.DecodeString(body)
+	content, err := g.seals.open(item, kind, body)
+	var forged *workerError
+	if errors.As(err, &forged) {
+		return err
+	}
 	if err != nil {
 		return fmt.Errorf("an executor's answer cannot be understood: %w", err)
 	}
@@ -112,6 +118,9 @@ func (g *gathered) add(item int, kind, body string) error {
 		}
 		if len(g.hellos) > 0 && h.Version != g.hellos[0].Version {
 			return &workerError{fmt.Sprintf("the executors differ: one has version %s of this program, another %s (end the older session)", g.hellos[0].Version, h.Version)}
+		}
+		if h.Version == g.version && h.Program != g.program {
+			return &workerError{fmt.Sprintf("%s runs another program than the one that was sent to it: the fit ends, because its results could not be trusted (see docs/cluster.md, Security)", h.Executor)}
 		}
 		g.hellos = append(g.hellos, h)
 	case kindParts:

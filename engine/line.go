@@ -1,20 +1,24 @@
 package engine
 
 import (
+	"crypto/hmac"
+	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"os"
 	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"optcomplete/internal/kernel"
 	"optcomplete/pass"
 )
 
 // Protocol is the version of the lines that a worker reads and writes.
-const Protocol = 1
+const Protocol = 2
 
 // A line to a worker has four fields, separated by tabs:
 //
@@ -29,7 +33,7 @@ const Protocol = 1
 // one of the kind "hello" (item −1) that says who answers, one of the kind "parts"
 // for each item or run of items, in any order, and if something is wrong one of the kind "error"
 // (item −1), or "missing" if it cannot see the data. The last is of the kind "done",
-// its item the number of the task. Bodies are base64.
+// its item the number of the task. Bodies are base64, then a point and the seal.
 const (
 	kindHello   = "hello"
 	kindParts   = "parts"
@@ -112,13 +116,67 @@ func share(items, task, tasks int) (lo, hi int) {
 	return items * task / tasks, items * (task + 1) / tasks
 }
 
-func answer(item int, kind string, body []byte) string {
-	return fmt.Sprintf("%d\t%s\t%s\n", item, kind, base64.StdEncoding.EncodeToString(body))
+// keyFile holds the key of a session, in the folder of what was sent.
+const keyFile = "session.key"
+
+// sealer seals the answers of a worker to one question: nobody who lacks the session's key
+// can give them, or take an answer to one question for that to another.
+type sealer struct {
+	key   []byte
+	about [sha256.Size]byte
+}
+
+func newSealer(key []byte, question string) *sealer {
+	return &sealer{key, sha256.Sum256([]byte(question))}
+}
+
+// workerSealer is that of a worker. Without a key the driver takes nothing.
+func workerSealer(question string) *sealer {
+	key, _ := os.ReadFile(keyFile)
+	return newSealer(key, question)
+}
+
+func (s *sealer) seal(item int, kind, body string) string {
+	h := hmac.New(sha256.New, s.key)
+	h.Write(s.about[:])
+	fmt.Fprintf(h, "%d\t%s\t%s", item, kind, body)
+	return base64.StdEncoding.EncodeToString(h.Sum(nil)[:16])
+}
+
+func (s *sealer) answer(item int, kind string, content []byte) string {
+	body := base64.StdEncoding.EncodeToString(content)
+	return fmt.Sprintf("%d\t%s\t%s.%s\n", item, kind, body, s.seal(item, kind, body))
+}
+
+// open is the content of a sealed body.
+func (s *sealer) open(item int, kind, sealed string) ([]byte, error) {
+	body, seal, _ := strings.Cut(sealed, ".")
+	if !hmac.Equal([]byte(seal), []byte(s.seal(item, kind, body))) {
+		return nil, &workerError{"an answer does not come from a worker of this session, or was changed on its way: the fit ends, because its results could not be trusted (see docs/cluster.md, Security)"}
+	}
+	return base64.StdEncoding.DecodeString(body)
+}
+
+// programSum is the checksum of the program that runs, taken when it is first asked for:
+// of the image itself where the system shows it, as the file may be another one by now.
+var programSum = sync.OnceValue(func() string {
+	path := "/proc/self/exe"
+	if _, err := os.Stat(path); err != nil {
+		path, _ = os.Executable()
+	}
+	sum, _ := sumOf(path)
+	return sum
+})
+
+func sumOf(path string) (string, error) {
+	content, err := os.ReadFile(path)
+	return fmt.Sprintf("%x", sha256.Sum256(content)), err
 }
 
 // Hello is who answers.
 type Hello struct {
 	Version  string `json:"version"`  // of the program
+	Program  string `json:"program"`  // its checksum
 	Platform string `json:"platform"` // and its arithmetic: all workers must have the same
 	Executor string `json:"executor"` // host and folder
 	Process  int    `json:"process"`

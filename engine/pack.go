@@ -223,6 +223,7 @@ func (s *Spark) packParts(ctx context.Context, sql string, o *packOrder) (parts 
 		}
 		return fmt.Errorf("an executor answers %q", kind)
 	}}
+	s.expect(found, orderFile)
 	err = s.ask(ctx, found, fmt.Sprintf(sql, s.using("worker "+orderFile)))
 	s.Stats.Sent, s.Stats.Received = s.bytes()
 	switch {

@@ -22,8 +22,9 @@ import (
 // Pack packs the entries of a task, which come as lines (see ingest.PackPart), as the
 // order in a file says, and answers like Work.
 func (w *Worker) Pack(ctx context.Context, orderFile string, in io.Reader, out io.Writer) error {
+	seals := workerSealer(orderFile)
 	say := func(kind string, content []byte) error {
-		_, err := io.WriteString(out, answer(-1, kind, content))
+		_, err := io.WriteString(out, seals.answer(-1, kind, content))
 		return err
 	}
 	if err := say(kindHello, w.hello()); err != nil {

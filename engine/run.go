@@ -133,6 +133,9 @@ func (s *Spark) run(ctx context.Context, r pass.Reading, plan *pass.Plan, from *
 		}
 	}
 	found.results.Finish()
+	if err := surveyed(r); err != nil {
+		return err
+	}
 	rows, _ := r.Source.Dims()
 	unit := "rows"
 	if from.packed == nil {
@@ -140,6 +143,16 @@ func (s *Spark) run(ctx context.Context, r pass.Reading, plan *pass.Plan, from *
 	}
 	took := time.Since(start).Seconds()
 	s.log("%s: %s in %s on %s, %.3g %s/s, %.1f MB back, %.1f s", names(r), several(plan.Items(), "item"), several(min(s.Cluster.Tasks, plan.Items()), "task"), several(found.executors(), "executor"), float64(rows)/took, unit, float64(found.bytes)/1e6, took)
+	return nil
+}
+
+// surveyed compares what a survey counted with what the data hold.
+func surveyed(r pass.Reading) error {
+	for _, t := range r.Tasks {
+		if part, ok := t.Result.(*pass.SurveyPart); ok && t.Sink == nil && part.Total != r.Source.Observed() {
+			return &workerError{fmt.Sprintf("the executors counted %d entries of %d: the fit ends, because its results could not be trusted", part.Total, r.Source.Observed())}
+		}
+	}
 	return nil
 }
 
@@ -223,11 +236,17 @@ const tabs = ` ROW FORMAT DELIMITED FIELDS TERMINATED BY '\t' `
 
 // query asks the executors for a reading, a line for every row of a table.
 func (s *Spark) query(ctx context.Context, to *gathered, reading, table string, tasks int) error {
+	s.expect(to, strings.Trim(reading, "'"))
 	if s.command != nil {
 		return s.command.lines(ctx, strings.Trim(reading, "'"), tasks, to.add)
 	}
 	sql := fmt.Sprintf("SELECT TRANSFORM(%d, %s, id, %d) %s FROM %s", Protocol, reading, tasks, s.using("worker"), table)
 	return s.ask(ctx, to, sql)
+}
+
+// expect prepares for the answers to a question, of workers of this session.
+func (s *Spark) expect(to *gathered, question string) {
+	to.seals, to.version, to.program = newSealer(s.key, question), s.settings.Version, s.sum
 }
 
 // using is the part of a TRANSFORM that starts this program with arguments.

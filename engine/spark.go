@@ -48,6 +48,8 @@ type Spark struct {
 	command  *command // instead of a session
 	program  string   // its name at the executors
 	table    string   // one row a task
+	key      []byte   // of the session: answers are sealed with it
+	sum      string   // of the program that is sent
 	Cluster  Cluster
 
 	mu      sync.Mutex // one reading at a time
@@ -159,6 +161,9 @@ func (s *Spark) greet(ctx context.Context) (err error) {
 // join sends the program, and finds out who runs it.
 func (s *Spark) join(ctx context.Context) error {
 	start := time.Now()
+	if err := s.put(ctx, keyFile, s.key); err != nil {
+		return err
+	}
 	if err := s.session.SendFile(ctx, s.program, s.settings.Program); err != nil {
 		return err
 	}
@@ -177,7 +182,10 @@ func (s *Spark) log(format string, args ...any) {
 }
 
 // survey asks who is there, and divides readings accordingly.
-func (s *Spark) survey(ctx context.Context) error {
+func (s *Spark) survey(ctx context.Context) (err error) {
+	if s.sum, err = sumOf(s.settings.Program); err != nil {
+		return err
+	}
 	if s.command != nil {
 		return s.meet(ctx, 0, "")
 	}

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -185,10 +186,14 @@ func quoted(text string) string {
 func begin(ctx context.Context, settings Settings) (*Spark, error) {
 	s := &Spark{settings: settings, hurry: ctx.Done(), shared: map[string]bool{}, sent: map[string]bool{}, workers: map[string]int{}, decides: decider{kinds: map[string]Kind{}, said: map[string]bool{}}}
 	s.Cluster.Tasks = settings.Tasks
+	s.key = make([]byte, 32)
+	rand.Read(s.key)
 	if text, ok := strings.CutPrefix(settings.Address, commandScheme); ok {
 		s.Cluster.Address, s.Cluster.Spark = settings.Address, "none: a command"
 		var err error
-		s.command, err = startCommand(text, settings.Folder, settings.Program)
+		if s.command, err = startCommand(text, settings.Folder, settings.Program); err == nil {
+			err = s.put(context.Background(), keyFile, s.key)
+		}
 		return s, err
 	}
 	address, err := connect.ParseAddress(settings.Address)

@@ -89,21 +89,26 @@ func readLine(r *bufio.Reader) (string, error) {
 // answer writes the answer to one line. The error is that of writing: faults of
 // the work are answers.
 func (w *Worker) answer(ctx context.Context, line string, out io.Writer) error {
-	if _, err := io.WriteString(out, answer(-1, kindHello, w.hello())); err != nil {
+	question := ""
+	if f := strings.Split(line, "\t"); len(f) > 1 {
+		question = f[1]
+	}
+	seals := workerSealer(question)
+	if _, err := io.WriteString(out, seals.answer(-1, kindHello, w.hello())); err != nil {
 		return err
 	}
-	err := w.compute(ctx, line, out)
+	err := w.compute(ctx, line, seals, out)
 	var broken *writeError
 	switch {
 	case errors.As(err, &broken):
 		return err
 	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission):
-		_, err = io.WriteString(out, answer(-1, kindMissing, []byte(err.Error())))
+		_, err = io.WriteString(out, seals.answer(-1, kindMissing, []byte(err.Error())))
 	case err != nil:
-		_, err = io.WriteString(out, answer(-1, kindError, []byte(err.Error())))
+		_, err = io.WriteString(out, seals.answer(-1, kindError, []byte(err.Error())))
 	}
 	if err == nil {
-		_, err = io.WriteString(out, answer(taskOf(line), kindDone, []byte("ok")))
+		_, err = io.WriteString(out, seals.answer(taskOf(line), kindDone, []byte("ok")))
 	}
 	return err
 }
@@ -113,7 +118,7 @@ type writeError struct{ error }
 func (e *writeError) Unwrap() error { return e.error }
 
 // compute does a task.
-func (w *Worker) compute(ctx context.Context, line string, out io.Writer) (err error) {
+func (w *Worker) compute(ctx context.Context, line string, seals *sealer, out io.Writer) (err error) {
 	o, err := parseOrder(line)
 	if err != nil {
 		return err
@@ -121,7 +126,7 @@ func (w *Worker) compute(ctx context.Context, line string, out io.Writer) (err e
 	if o.echo > 0 {
 		bytes := make([]byte, o.echo)
 		rand.NewChaCha8([32]byte{}).Read(bytes) // that nobody can compress
-		if _, err := io.WriteString(out, answer(-1, kindEcho, bytes)); err != nil {
+		if _, err := io.WriteString(out, seals.answer(-1, kindEcho, bytes)); err != nil {
 			return &writeError{err}
 		}
 		return nil
@@ -151,7 +156,7 @@ func (w *Worker) compute(ctx context.Context, line string, out io.Writer) (err e
 		if err != nil {
 			return err
 		}
-		if _, err := io.WriteString(out, answer(item, kindParts, body)); err != nil {
+		if _, err := io.WriteString(out, seals.answer(item, kindParts, body)); err != nil {
 			return &writeError{err}
 		}
 	}
@@ -161,7 +166,7 @@ func (w *Worker) compute(ctx context.Context, line string, out io.Writer) (err e
 func (w *Worker) hello() []byte {
 	host, _ := os.Hostname()
 	dir, _ := os.Getwd()
-	h := Hello{Version: w.Version, Platform: platform(), Executor: host + ":" + dir, Process: os.Getpid(), Cores: runtime.NumCPU(), Memory: memory.Free()}
+	h := Hello{Version: w.Version, Program: programSum(), Platform: platform(), Executor: host + ":" + dir, Process: os.Getpid(), Cores: runtime.NumCPU(), Memory: memory.Free()}
 	text, err := json.Marshal(h)
 	if err != nil {
 		panic(err)

@@ -111,7 +111,7 @@ func ReadPath(file string) (*Path, error) {
 		if err == nil {
 			err = errors.New("it has no points")
 		}
-		return nil, fmt.Errorf("%s is not the result of a path (optcomplete path … --json writes one): %w", file, err)
+		return nil, fmt.Errorf("%s is not the result of a path (optcomplete path … --json writes one): %s", file, data.DescribeJSON(err))
 	}
 	p.doc, err = newDocument("path", text)
 	return p, err

@@ -261,7 +261,7 @@ func (a *assault) kept(before, after map[string][32]byte) (err error) {
 		}
 	}
 	for path := range after {
-		if _, ok := before[path]; ok || strings.HasPrefix(path, "out/") && !strings.HasPrefix(filepath.Base(path), ".") {
+		if _, ok := before[path]; ok || slices.Contains(a.args, "--checkpoint=.") && (path == "answers.log" || path == "run.txt") || strings.HasPrefix(path, "out/") && !strings.HasPrefix(filepath.Base(path), ".") {
 			continue
 		}
 		if !named(path) {
