@@ -3,6 +3,7 @@ package encode
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"optcomplete/data"
 	"optcomplete/internal/random"
@@ -83,7 +84,11 @@ func (l *learner) reduce() error {
 			if len(c.draft.features) == 1 {
 				c.draft.report.Type = Constant
 			}
-			if !l.leave(c, fmt.Sprintf("is %v in every item", c.values[0])) {
+			why := fmt.Sprintf("is %v in every item", c.values[0])
+			if low, high := slices.Min(c.values), slices.Max(c.values); low != high {
+				why = fmt.Sprintf("varies too little to compute with, from %v to %v", low, high)
+			}
+			if !l.leave(c, why) {
 				kept = append(kept, c)
 			}
 			continue

@@ -116,6 +116,9 @@ func newFormulation(ctx context.Context, problem Problem, settings *Settings) (*
 			return nil, spec.Errorf("feature %q is both always and never to be selected", t.units[u].name)
 		}
 	}
+	if err := t.find.Validate(len(t.units)); err != nil { // of what the user knows: the level of a row comes later
+		return nil, search.SettingsError(err)
+	}
 	start, err := find(t.Start, "start")
 	if len(start) > 0 {
 		t.find.Start = [][]int{start}

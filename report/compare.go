@@ -139,6 +139,7 @@ func (c *comparison) selections() section {
 type Test struct {
 	Entries   int
 	RMSE, MAE evaluate.Interval
+	Fitted    int // of the entries, how many the model was fitted on
 }
 
 // tested compares the errors on the same entries.
@@ -175,7 +176,15 @@ func (c *comparison) tested() []section {
 	if best < 0 {
 		return nil
 	}
-	s.Lead = say("%s has the least error. An interval is that of one model alone: all miss the same entries, so models may differ beyond chance whose intervals overlap.", name(c.labels[best]))
+	lead := say("%s has the least error.", name(c.labels[best]))
+	for i, m := range c.models {
+		if m.Test != nil && m.Test.Fitted > 0 {
+			lead = say("%s was fitted on %s of these entries and knows their values, so the errors do not tell which model predicts better: score all on entries that none has seen.",
+				name(c.labels[i]), computed(float64(m.Test.Fitted), whole))
+			break
+		}
+	}
+	s.Lead = lead + say(" An interval is that of one model alone: all miss the same entries, so models may differ beyond chance whose intervals overlap.")
 	s.figures(figure{Title: plot.Title, SVG: wide(plot), Wide: true, Caption: "The axis does not begin at 0."})
 	s.table(t)
 	return []section{s}

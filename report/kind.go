@@ -134,6 +134,10 @@ func (ofMatrix) apart(first, m *Model, named, label markup) markup {
 		return say("%s or %s was saved without a fingerprint of its data: whether they were fitted on the same entries is not known.", label, named)
 	case a.Fingerprint != b.Fingerprint:
 		return say("%s was fitted on other data than %s, of the same shape: their fingerprints differ. Costs and errors do not compare.", label, named)
+	case a.HoldoutFingerprint == "" || b.HoldoutFingerprint == "":
+		if a.HoldoutFingerprint != b.HoldoutFingerprint {
+			return say("One of %s and %s held out entries and the other none: their errors are of different entries.", label, named)
+		}
 	case a.HoldoutFingerprint != b.HoldoutFingerprint:
 		return say("%s held out other entries than %s (another seed, or another part): small differences of the errors may be chance.", label, named)
 	}

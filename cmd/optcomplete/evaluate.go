@@ -127,11 +127,18 @@ func (f *evaluateFlags) measure(cmd *cobra.Command, c *common, path, file string
 // test scores a model for compare.
 func (matrixModel) test(cmd *cobra.Command, c *common, path, file string) (*report.Test, error) {
 	f := evaluateFlags{settings: evaluate.MeasureSettings{Seed: c.seed, Threads: threadsOf(c)}}
-	_, _, m, err := f.measure(cmd, c, path, file)
+	m, entries, measured, err := f.measure(cmd, c, path, file)
 	if err != nil {
 		return nil, err
 	}
-	return &report.Test{Entries: m.Entries, RMSE: m.RMSE, MAE: m.MAE}, nil
+	known, err := fittedEntries(m, entries)
+	if err != nil {
+		return nil, &usageError{err}
+	}
+	if known > 0 {
+		c.notef("warning: %s was fitted on %s of the %s of %s and knows their values: errors do not tell which model predicts better", path, grouped(known), counted(measured.Entries, "entry", "entries"), file)
+	}
+	return &report.Test{Entries: measured.Entries, RMSE: measured.RMSE, MAE: measured.MAE, Fitted: known}, nil
 }
 
 // allowed refuses test entries that the model's loss is not for.

@@ -21,7 +21,7 @@ func (l *searchLog) units(u *result.Units) {
 // unitsText says in a line how much rows differ.
 func unitsText(u *result.Units) string {
 	if !u.Learned {
-		return "nothing: there are too few entries, or too little time, to tell how much rows differ; every feature counts alike"
+		return "nothing: too few entries, no differences or too little time to tell how much rows differ; every feature counts alike"
 	}
 	var most *result.FeatureUnit
 	for x := range u.Features {
