@@ -114,9 +114,9 @@ func printDrift(w io.Writer, d *evaluate.Drift, nouns *result.Nouns) error {
 		return err
 	}
 	if d.Moved {
-		_, err := fmt.Fprintf(w, "Drift     yes: %s of %s beyond chance (1 %% for all tests together)\n", grouped(len(moved)), count(len(d.Tests), "test"))
+		_, err := fmt.Fprintf(w, "Drift     yes: %s of %s beyond chance (at most 1 %% for all tests together)\n", grouped(len(moved)), count(len(d.Tests), "test"))
 		return err
 	}
-	_, err := fmt.Fprintf(w, "Drift     no: none of %s is beyond chance (1 %% for all of them together)\n", count(len(d.Tests), "test"))
+	_, err := fmt.Fprintf(w, "Drift     no: none of %s is beyond chance (at most 1 %% for all of them together)\n", count(len(d.Tests), "test"))
 	return err
 }
