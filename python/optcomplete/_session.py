@@ -75,6 +75,7 @@ class Session:
         readers = [threading.Thread(target=target, args=args, daemon=True) for target, args in work]
         for reader in readers:
             reader.start()
+        self._listener = readers[1]
         self.folder = ""
         self._finalizer = weakref.finalize(self, _end, self.process, self.pid, where := [""], readers)
         try:
@@ -191,6 +192,7 @@ class Session:
             code: int | None = self.process.wait(_patience)
         except subprocess.TimeoutExpired:
             code = None
+        self._listener.join(_patience)  # what it said last may not have been read yet
         said = b"".join(self._said).decode(errors="replace").strip()
         remedy = "it may have had too little memory" if code in (-9, 137) else ""
         return OptCompleteError(f"the optcomplete process ended with exit code {code}" + (f": {said}" if said else ""), remedy)
